@@ -1,0 +1,65 @@
+package backends
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MetadataName is the name of the one metadata entry that an object has. It is
+// in lower case and has only letters, since Azure takes only identifiers and S3
+// folds case.
+const MetadataName = "lancecommit"
+
+// MaxMetadataSize is the most bytes that PutOptions.Metadata may have: S3 ends
+// at 2 KB, the name counted.
+const MaxMetadataSize = 2048 - len(MetadataName)
+
+// maxKeySize is where S3, GCS and Azure end, in bytes.
+const maxKeySize = 1024
+
+// CheckKey returns [ErrInvalid] unless key can name an object in every store: 1
+// to 1024 bytes of UTF-8 without control characters, in parts joined by "/" of
+// which none is empty, "." or "..". All other characters are allowed and are
+// stored as they are. Backends call it before they send anything.
+func CheckKey(key string) error {
+	switch {
+	case key == "":
+		return fmt.Errorf("%w: the key is empty", ErrInvalid)
+	case len(key) > maxKeySize:
+		return fmt.Errorf("%w: the key has %d bytes, more than %d", ErrInvalid, len(key), maxKeySize)
+	case !utf8.ValidString(key):
+		return fmt.Errorf("%w: the key %q is not UTF-8", ErrInvalid, key)
+	case strings.IndexFunc(key, unicode.IsControl) >= 0:
+		return fmt.Errorf("%w: the key %q has a control character", ErrInvalid, key)
+	case key[0] == '/' || key == "." || key == ".." || strings.HasPrefix(key, "../") || path.Clean(key) != key:
+		return fmt.Errorf("%w: the key %q has an empty, %q or %q part", ErrInvalid, key, ".", "..")
+	}
+	return nil
+}
+
+// CheckPrefix returns [ErrInvalid] unless prefix can be the prefix of a listing:
+// empty, or a key as [CheckKey] has it, with or without a slash at the end.
+func CheckPrefix(prefix string) error {
+	if prefix == "" {
+		return nil
+	}
+	return CheckKey(strings.TrimSuffix(prefix, "/"))
+}
+
+// CheckMetadata returns [ErrInvalid] unless metadata can be stored with an
+// object in every store.
+func CheckMetadata(metadata string) error {
+	if len(metadata) > MaxMetadataSize {
+		return fmt.Errorf("%w: the metadata has %d bytes, more than the %d that stores keep",
+			ErrInvalid, len(metadata), MaxMetadataSize)
+	}
+	for i := range len(metadata) {
+		if c := metadata[i]; c <= ' ' || c > '~' {
+			return fmt.Errorf("%w: the metadata has the byte %#x; it must be printable ASCII", ErrInvalid, c)
+		}
+	}
+	return nil
+}

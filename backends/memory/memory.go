@@ -1,0 +1,193 @@
+// Package memory is a store of objects in the memory of one process. It is the
+// reference model of the contract in package backends: small, exact, and as
+// strict as the strictest store. It serves tests and examples.
+package memory
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lancecommit/lancecommit/backends"
+)
+
+// Options say which kind of store to model. The zero value is a general purpose
+// bucket: ordered listings in pages of 1,000.
+type Options struct {
+	// Unordered lists keys in an order of no meaning, as S3 Express does, and
+	// refuses StartAfter.
+	Unordered bool
+	// NoMetadata ignores PutOptions.Metadata, as a disk without extended
+	// attributes does.
+	NoMetadata bool
+	// PageSize is the most entries of a page. Zero means 1,000.
+	PageSize int
+}
+
+const defaultPageSize = 1000
+
+// A Store keeps objects in a map. It is safe for concurrent use.
+type Store struct {
+	opts Options
+
+	mu      sync.RWMutex
+	objects map[string]object
+	// keys has the keys of objects in the order of listings.
+	keys   []string
+	writes uint64
+}
+
+type object struct {
+	body  []byte
+	attrs backends.Attrs
+}
+
+var (
+	_ backends.Store      = (*Store)(nil)
+	_ backends.Overwriter = (*Store)(nil)
+)
+
+// New returns an empty store.
+func New(opts Options) *Store {
+	if opts.PageSize == 0 {
+		opts.PageSize = defaultPageSize
+	}
+	return &Store{opts: opts, objects: make(map[string]object)}
+}
+
+// Capabilities implements backends.Store.
+func (s *Store) Capabilities() backends.Capabilities {
+	return backends.Capabilities{OrderedList: !s.opts.Unordered, Metadata: !s.opts.NoMetadata}
+}
+
+// PutIfAbsent implements backends.Store.
+func (s *Store) PutIfAbsent(
+	ctx context.Context, key string, body []byte, opts backends.PutOptions,
+) (backends.Attrs, error) {
+	if err := check(ctx, "put", key, backends.CheckKey); err != nil {
+		return backends.Attrs{}, err
+	}
+	if err := backends.CheckMetadata(opts.Metadata); err != nil {
+		return backends.Attrs{}, &backends.Error{Op: "put", Key: key, Err: err}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, taken := s.objects[key]; taken {
+		return backends.Attrs{}, &backends.Error{Op: "put", Key: key, Err: backends.ErrExists}
+	}
+	attrs := s.write(key, body, opts.Metadata)
+	attrs.Metadata = ""
+	return attrs, nil
+}
+
+// Overwrite implements backends.Overwriter.
+func (s *Store) Overwrite(ctx context.Context, key string, body []byte) error {
+	if err := check(ctx, "overwrite", key, backends.CheckKey); err != nil {
+		return err
+	}
+	s.Inject(key, body)
+	return nil
+}
+
+// Inject lays an object whatever its key is, and whether it is there or not. It
+// is for tests that need what no create could make, such as the marker of a
+// folder.
+func (s *Store) Inject(key string, body []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.write(key, body, "")
+}
+
+// Get implements backends.Store.
+func (s *Store) Get(ctx context.Context, key string) ([]byte, backends.Attrs, error) {
+	o, err := s.read(ctx, "get", key)
+	return slices.Clone(o.body), o.attrs, err
+}
+
+// Head implements backends.Store.
+func (s *Store) Head(ctx context.Context, key string) (backends.Attrs, error) {
+	o, err := s.read(ctx, "head", key)
+	return o.attrs, err
+}
+
+// Delete implements backends.Store.
+func (s *Store) Delete(ctx context.Context, key string) error {
+	if err := check(ctx, "delete", key, backends.CheckKey); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, there := s.objects[key]; there {
+		delete(s.objects, key)
+		at, _ := slices.BinarySearchFunc(s.keys, key, s.compare)
+		s.keys = slices.Delete(s.keys, at, at+1)
+	}
+	return nil
+}
+
+// read returns an object whose body must not be modified.
+func (s *Store) read(ctx context.Context, op, key string) (object, error) {
+	if err := check(ctx, op, key, backends.CheckKey); err != nil {
+		return object{}, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	o, there := s.objects[key]
+	if !there {
+		return object{}, &backends.Error{Op: op, Key: key, Err: backends.ErrNotExist}
+	}
+	return o, nil
+}
+
+// write stores an object under s.mu. Every write has an ETag of its own, equal
+// bytes or not, so that nobody comes to rely on ETags as an identity.
+func (s *Store) write(key string, body []byte, metadata string) backends.Attrs {
+	s.writes++
+	attrs := backends.Attrs{
+		Size:     int64(len(body)),
+		ETag:     hex.EncodeToString(binary.BigEndian.AppendUint64(nil, s.writes)),
+		Modified: time.Now().Round(0),
+	}
+	if !s.opts.NoMetadata {
+		attrs.Metadata = metadata
+	}
+	if _, there := s.objects[key]; !there {
+		at, _ := slices.BinarySearchFunc(s.keys, key, s.compare)
+		s.keys = slices.Insert(s.keys, at, key)
+	}
+	s.objects[key] = object{body: slices.Clone(body), attrs: attrs}
+	return attrs
+}
+
+// compare gives the order of listings.
+func (s *Store) compare(a, b string) int {
+	if s.opts.Unordered {
+		if c := strings.Compare(scramble(a), scramble(b)); c != 0 {
+			return c
+		}
+	}
+	return strings.Compare(a, b)
+}
+
+// scramble makes an order that is stable and has nothing to do with the keys.
+func scramble(key string) string {
+	h := fnv.New64a()
+	h.Write([]byte(key))
+	return string(h.Sum(nil))
+}
+
+// check refuses what must be refused before anything happens.
+func check(ctx context.Context, op, key string, valid func(string) error) error {
+	if err := valid(key); err != nil {
+		return &backends.Error{Op: op, Key: key, Err: err}
+	}
+	if err := ctx.Err(); err != nil {
+		return &backends.Error{Op: op, Key: key, Err: backends.NotStored(err)}
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package manifest
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// ErrInvalid says that the bytes are not a manifest, or that a version is one that no manifest can have. Every error of
+// this package wraps it. The text names the broken rule, the numbers found, and the byte of the file.
+var ErrInvalid = errors.New("invalid manifest")
+
+const (
+	magic      = "LANC"
+	footerSize = 16
+	prefixSize = 4 // the u32 before every section
+)
+
+// A frame tells where the parts of a manifest file are.
+type frame struct {
+	position int    // of the manifest section's length prefix
+	message  []byte // the Manifest protobuf
+	footer   []byte
+}
+
+// messageAt is the byte of the file at which the Manifest protobuf starts.
+func (f frame) messageAt() int { return f.position + prefixSize }
+
+// readFrame finds the parts of b without copying them.
+func readFrame(b []byte) (frame, error) {
+	size := len(b)
+	if size == 0 {
+		return frame{}, fmt.Errorf("%w: it is empty", ErrInvalid)
+	}
+	if size < footerSize {
+		return frame{}, fmt.Errorf("%w: %d bytes, shorter than the %d-byte footer", ErrInvalid, size, footerSize)
+	}
+	footerAt := size - footerSize
+	footer := b[footerAt:]
+	if got := footer[12:]; string(got) != magic {
+		return frame{}, fmt.Errorf("%w: %d bytes, and the magic at the end is %q, want %q", ErrInvalid, size, got, magic)
+	}
+	position := int64(binary.LittleEndian.Uint64(footer))
+	if position < 0 {
+		return frame{}, fmt.Errorf("%w: position %d is negative", ErrInvalid, position)
+	}
+	if position > int64(footerAt-prefixSize) {
+		return frame{}, fmt.Errorf("%w: position %d is beyond the end: no section fits between it and the footer at %d",
+			ErrInvalid, position, footerAt)
+	}
+	start := position + prefixSize
+	length := int64(binary.LittleEndian.Uint32(b[position:]))
+	if end := start + length; end != int64(footerAt) {
+		return frame{}, fmt.Errorf("%w: section of %d bytes at %d ends at %d, the footer starts at %d: "+
+			"the file is truncated or has trailing bytes", ErrInvalid, length, position, end, footerAt)
+	}
+	return frame{position: int(position), message: b[start:footerAt], footer: footer}, nil
+}

@@ -1,0 +1,126 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// maxDepth is how deep messages and groups may nest: the limit of prost, the decoder of Lance's readers.
+const maxDepth = 100
+
+// A field is one field of a message as it stands on the wire.
+type field struct {
+	num    protowire.Number
+	typ    protowire.Type
+	at     int    // byte of the file at which its key starts
+	raw    []byte // key and value
+	varint uint64 // the value of wire type varint
+	bytes  []byte // the value of wire type bytes
+}
+
+// end is the byte of the file after the field.
+func (f field) end() int { return f.at + len(f.raw) }
+
+// read takes the first field off b, which starts at the byte at of the file. The message gives the fields their names;
+// it is nil where none are known. No length on the wire is believed before the bytes are there.
+func (m *message) read(b []byte, at, depth int) (field, error) {
+	f := field{at: at}
+	key, n := protowire.ConsumeVarint(b)
+	switch {
+	case n < 0:
+		return f, fmt.Errorf("the field key at byte %d %s", at, varintFault(n))
+	case key > math.MaxUint32:
+		return f, fmt.Errorf("the field key at byte %d has the number %d, above the largest, %d", at, key>>3, protowire.MaxValidNumber)
+	case key>>3 == 0:
+		return f, fmt.Errorf("the field key at byte %d has the number 0, which no field has", at)
+	}
+	f.num, f.typ = protowire.DecodeTag(key)
+	value, size := b[n:], 0
+	switch f.typ {
+	case protowire.VarintType:
+		f.varint, size = protowire.ConsumeVarint(value)
+		if size < 0 {
+			return f, m.fault(f, "%s", varintFault(size))
+		}
+	case protowire.Fixed32Type, protowire.Fixed64Type:
+		size = 4
+		if f.typ == protowire.Fixed64Type {
+			size = 8
+		}
+		if len(value) < size {
+			return f, m.fault(f, "needs %d bytes, %d are left", size, len(value))
+		}
+	case protowire.BytesType:
+		length, prefix := protowire.ConsumeVarint(value)
+		if prefix < 0 {
+			return f, m.fault(f, "has a length that %s", varintFault(prefix))
+		}
+		if left := len(value) - prefix; length > uint64(left) {
+			return f, m.fault(f, "announces %d bytes, %d are left", length, left)
+		}
+		size = prefix + int(length)
+		f.bytes = value[prefix:size]
+	case protowire.StartGroupType:
+		var err error
+		if size, err = skipGroup(value, f.num, at+n, depth-1); err != nil {
+			return f, m.fault(f, "is a group: %w", err)
+		}
+	case protowire.EndGroupType:
+		return f, m.fault(f, "ends a group that is not open")
+	default:
+		return f, m.fault(f, "has wire type %d, which does not exist", f.typ)
+	}
+	f.raw = b[:n+size]
+	return f, nil
+}
+
+// skipGroup returns the size of the rest of the group num, its end marker included.
+func skipGroup(b []byte, num protowire.Number, at, depth int) (int, error) {
+	var unnamed *message
+	for rest := b; ; {
+		if len(rest) == 0 {
+			return 0, errors.New("it has no end")
+		}
+		if got, typ, n := protowire.ConsumeTag(rest); n > 0 && typ == protowire.EndGroupType {
+			if got != num {
+				return 0, fmt.Errorf("it ends as group %d", got)
+			}
+			return len(b) - len(rest) + n, nil
+		}
+		if depth == 0 {
+			return 0, fmt.Errorf("it nests more than %d deep", maxDepth)
+		}
+		f, err := unnamed.read(rest, at, depth)
+		if err != nil {
+			return 0, err
+		}
+		rest, at = rest[len(f.raw):], f.end()
+	}
+}
+
+// varintFault says what is wrong with a varint for which protowire gave the negative length n.
+func varintFault(n int) string {
+	if errors.Is(protowire.ParseError(n), io.ErrUnexpectedEOF) {
+		return "is cut off"
+	}
+	return "does not fit into 64 bits"
+}
+
+// fields yields the fields of a message that has passed the check.
+func fields(b []byte) iter.Seq[field] {
+	return func(yield func(field) bool) {
+		var unnamed *message
+		for at := 0; at < len(b); {
+			f, err := unnamed.read(b[at:], at, maxDepth)
+			if err != nil || !yield(f) {
+				return
+			}
+			at = f.end()
+		}
+	}
+}

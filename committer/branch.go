@@ -1,0 +1,87 @@
+package committer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lancecommit/lancecommit/backends"
+	"github.com/lancecommit/lancecommit/naming"
+)
+
+// refFor is for how long a branch's ref is remembered.
+const refFor = time.Minute
+
+// branchRef is what a table knows of its branch.
+type branchRef struct {
+	// first is the number of the first version of the chain: 1, or for a
+	// branch the version that it forks from.
+	first uint64
+	// registered is false for a new branch whose ref is not written yet.
+	registered bool
+	read       time.Time
+}
+
+// branchRef returns the ref of the table's branch. Main has none and costs
+// nothing.
+func (t *Table) branchRef(ctx context.Context) (branchRef, error) {
+	if t.branch == "" {
+		return branchRef{first: naming.MinVersion, registered: true}, nil
+	}
+	t.mu.Lock()
+	ref := t.ref
+	t.mu.Unlock()
+	if ref.registered && elapsed(ref.read) < refFor {
+		return ref, nil
+	}
+	ref, err := t.readRef(ctx)
+	if err != nil {
+		return branchRef{}, fmt.Errorf("branch %q: %w", t.branch, err)
+	}
+	t.mu.Lock()
+	t.ref = ref
+	t.mu.Unlock()
+	return ref, nil
+}
+
+// readRef looks for the ref at each place where it can be.
+func (t *Table) readRef(ctx context.Context) (branchRef, error) {
+	began := time.Now()
+	for _, key := range naming.BranchRefs(t.table, t.branch) {
+		body, _, err := t.store.Get(ctx, key)
+		switch {
+		case errors.Is(err, backends.ErrNotExist):
+			continue
+		case err != nil:
+			return branchRef{}, err
+		}
+		// Keys as Lance writes them.
+		var content struct {
+			ParentVersion uint64 `json:"parentVersion"`
+		}
+		if err := json.Unmarshal(body, &content); err != nil {
+			return branchRef{}, fmt.Errorf("the ref %s is not JSON: %w", key, err)
+		}
+		if err := naming.CheckVersion(content.ParentVersion); err != nil {
+			return branchRef{}, fmt.Errorf("the ref %s: parentVersion: %w", key, err)
+		}
+		return branchRef{first: content.ParentVersion, registered: true, read: began}, nil
+	}
+	if t.isNew {
+		return branchRef{first: t.newBranch, read: began}, nil
+	}
+	return branchRef{}, fmt.Errorf("%w: there is no %s; make the branch first, or use WithNewBranch for its first version",
+		ErrBranchNotFound, naming.BranchRefs(t.table, t.branch)[0])
+}
+
+// allows refuses versions after the first one of a branch without a ref: its
+// chain is a zombie, or not registered yet.
+func (t *Table) allows(ref branchRef, version uint64) error {
+	if ref.registered || version == ref.first {
+		return nil
+	}
+	return fmt.Errorf("branch %q: %w: it has no ref yet, so only its first version %d can be committed; write %s first",
+		t.branch, ErrBranchNotFound, ref.first, naming.BranchRefs(t.table, t.branch)[0])
+}

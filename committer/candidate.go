@@ -1,0 +1,86 @@
+package committer
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+
+	"github.com/lancecommit/lancecommit/backends"
+	"github.com/lancecommit/lancecommit/committer/manifest"
+	"github.com/lancecommit/lancecommit/naming"
+)
+
+// A candidate is a manifest that is to become a version.
+type candidate struct {
+	version uint64
+	body    []byte
+	// id belongs to one call and is stored with the manifest.
+	id     string
+	sha256 string
+	// ours makes the id the identity of the commit. Without it equal bytes are
+	// the same commit, whoever wrote them.
+	ours bool
+
+	// scheme and key are set when the scheme of the chain is known.
+	scheme naming.Scheme
+	key    string
+}
+
+// newCandidate checks a manifest before anything is sent.
+func (t *Table) newCandidate(version uint64, body []byte) (candidate, error) {
+	if err := naming.CheckVersion(version); err != nil {
+		return candidate{}, invalid(err)
+	}
+	info, err := manifest.Inspect(body)
+	if err != nil {
+		return candidate{}, invalid(err)
+	}
+	if info.Version != version {
+		return candidate{}, invalid(fmt.Errorf("the manifest says version %d, it was to be committed as %d", info.Version, version))
+	}
+	if naming.IsMain(info.Branch) != (t.branch == "") || t.branch != "" && info.Branch != t.branch {
+		return candidate{}, invalid(fmt.Errorf("the manifest says branch %s, it was to be committed to %s",
+			branchText(info.Branch), branchText(t.branch)))
+	}
+	return candidate{version: version, body: body, id: rand.Text(), sha256: digest(body)}, nil
+}
+
+func branchText(name string) string {
+	if naming.IsMain(name) {
+		return naming.MainBranch
+	}
+	return fmt.Sprintf("%q", name)
+}
+
+// refuse adds the latest version to the text of a refusal, where it can be had.
+// That costs a LIST when the end of the chain is not known.
+func (t *Table) refuse(ctx context.Context, refusal error) error {
+	if _, err := t.ready(ctx); err != nil {
+		return refusal
+	}
+	chain, err := t.end(ctx)
+	if err != nil {
+		return refusal
+	}
+	return &withLatest{refusal, chain.end}
+}
+
+// at fixes the object of the candidate once the scheme of the chain is known.
+func (t *Table) at(c candidate, end Version) candidate {
+	c.scheme = t.scheme
+	if end.exists() {
+		c.scheme = end.Scheme
+	}
+	c.key = t.key(c.scheme, c.version)
+	return c
+}
+
+// metadata is what is stored beside the candidate.
+func (c candidate) metadata() (string, error) {
+	return record{ID: c.id, SHA256: c.sha256}.encode()
+}
+
+// found returns the version that the candidate is once it is committed.
+func (c candidate) found(attrs backends.Attrs) Version {
+	return newVersion(c.key, naming.Name{Version: c.version, Scheme: c.scheme}, attrs)
+}

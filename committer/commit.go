@@ -1,0 +1,113 @@
+package committer
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Commit makes the manifest the given version of the table, or says exactly why
+// not. The manifest must say that version, and the table's branch. It is not
+// modified or kept.
+//
+// Equal bytes are one commit: when the version is there with these bytes, Commit
+// succeeds, whoever wrote them, so that it can be repeated after a crash.
+//
+// Errors: [ErrInvalid] (input), [ErrConflict] (the version is taken, or is not
+// the next one), [ErrUnknownOutcome] (sent, and not proven in time),
+// [ErrStaleCommit], [ErrContention], [ErrBranchNotFound], [ErrMixedSchemes],
+// [ErrInconsistentStore], [ErrInsideBuild], and the definite errors of the store.
+//
+// It costs one PUT while the end of the chain is known and fresh, and one LIST
+// before it otherwise; on an unordered store one write of the hint file more. A
+// lost race costs a HEAD, and a GET when sizes are equal and the winner was not
+// written by this library.
+func (t *Table) Commit(ctx context.Context, version uint64, manifest []byte) (Version, error) {
+	if t.broken != nil {
+		return Version{}, t.broken
+	}
+	started := time.Now()
+	c, err := t.newCandidate(version, manifest)
+	if err != nil {
+		return Version{}, fmt.Errorf("commit: %w", t.refuse(ctx, err))
+	}
+	release, err := t.takeTurn(ctx)
+	if err != nil {
+		return Version{}, fmt.Errorf("commit version %d: %w", version, err)
+	}
+	defer release()
+	v, err := t.commit(ctx, c, started)
+	if err != nil {
+		return Version{}, fmt.Errorf("commit version %d: %w", version, err)
+	}
+	return v, nil
+}
+
+// commit is Commit in its turn.
+func (t *Table) commit(ctx context.Context, c candidate, started time.Time) (Version, error) {
+	ref, err := t.ready(ctx)
+	if err != nil {
+		return Version{}, err
+	}
+	if err := t.allows(ref, c.version); err != nil {
+		return Version{}, err
+	}
+	chain, err := t.endFor(ctx, c.version, ref)
+	if err != nil {
+		return Version{}, err
+	}
+	end := chain.end
+	c = t.at(c, end)
+	if end.exists() && end.Number >= c.version {
+		return t.replay(ctx, c, end, started)
+	}
+	if next := nextOf(end, ref); c.version != next {
+		return Version{}, t.lost(ctx, &ConflictError{Version: c.version, Key: c.key, Latest: end.Number, Next: next})
+	}
+	return t.publish(ctx, c, chain, t.retry.start(), started)
+}
+
+// endFor returns the end of the chain, fresh enough to commit version on it. An
+// end that was learned a moment ago and does not fit is learned again, so that
+// nobody is refused for what has changed since.
+func (t *Table) endFor(ctx context.Context, version uint64, ref branchRef) (known, error) {
+	k := t.remember()
+	if k.fresh(t.staleAfter) && (version <= k.end.Number || version == nextOf(k.end, ref)) {
+		return k, nil
+	}
+	return t.list(ctx)
+}
+
+// nextOf is the only version that can follow the end of a chain. Readers that
+// probe upward stop at the first gap.
+func nextOf(end Version, ref branchRef) uint64 {
+	if !end.exists() {
+		return ref.first
+	}
+	return end.Number + 1
+}
+
+// replay answers for a version that the chain is past. Nothing is written.
+func (t *Table) replay(ctx context.Context, c candidate, end Version, started time.Time) (Version, error) {
+	outcome, at, err := t.look(ctx, c)
+	switch outcome {
+	case Committed:
+		t.committed(ctx, CommittedInfo{Version: at, Elapsed: elapsed(started)})
+		return at, nil
+	case Unknown:
+		// This call sent nothing, but an earlier one of the same bytes may
+		// have: a refusal would be a guess.
+		return Version{}, &UnknownOutcomeError{Version: c.version, Key: c.key, Cause: err}
+	}
+	conflict := &ConflictError{Version: c.version, Key: c.key, Latest: end.Number, Next: end.Number + 1}
+	if outcome == Conflict {
+		conflict.Winner = &at
+	}
+	return Version{}, t.lost(ctx, conflict)
+}
+
+// lost reports a conflict, and returns it.
+func (t *Table) lost(ctx context.Context, conflict *ConflictError) error {
+	t.conflicted(ctx, conflict)
+	return conflict
+}

@@ -1,0 +1,117 @@
+package committer
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// slowAttempt is how long a PUT may take before the time that the store gives
+// an object no longer says when the PUT took effect.
+const slowAttempt = time.Second
+
+// confirm ends a publication whose version is there. A success that comes late,
+// when the end of the chain was learned more than StaleAfter ago, is not
+// believed: others may have committed this version and more, and a clean-up may
+// have freed its name again. One LIST decides.
+//
+// sent is when the attempt began whose answer proved the success.
+func (p *publication) confirm(ctx context.Context, v Version, sent time.Time) error {
+	t := p.table
+	age := elapsed(p.learned)
+	if age >= t.staleAfter {
+		seen, err := t.neighbours(ctx, p.version)
+		if err != nil {
+			return p.unknown(fmt.Errorf("the end of the chain was known %v before, and to list it again failed: %w", age, err))
+		}
+		if err := p.judge(seen, v, age, elapsed(sent)); err != nil {
+			return err
+		}
+		if seen.higher != nil {
+			// Others built on this version already.
+			t.writeHint(ctx, v)
+			t.forget()
+			return nil
+		}
+	}
+	t.learnCommit(v, sent, p.body)
+	t.writeHint(ctx, v)
+	return nil
+}
+
+// neighbours are the versions around one version, as a listing shows them.
+type neighbours struct {
+	before, itself *Version
+	higher         []Version
+}
+
+// neighbours lists down to the version before the given one.
+func (t *Table) neighbours(ctx context.Context, version uint64) (n neighbours, err error) {
+	err = t.persist(ctx, func(ctx context.Context) error {
+		n = neighbours{}
+		for v, err := range t.newestFirst(ctx, firstPage) {
+			switch {
+			case err != nil:
+				return err
+			case v.Number > version:
+				n.higher = append(n.higher, v)
+			case v.Number == version:
+				n.itself = &v
+			case v.Number == version-1:
+				n.before = &v
+			}
+			if v.Number < version {
+				break
+			}
+		}
+		return nil
+	})
+	return n, err
+}
+
+// judge decides whether a late success is a commit. The store's own times are
+// compared with one another, never with this machine's clock.
+func (p *publication) judge(seen neighbours, v Version, age, took time.Duration) error {
+	stale := func(evidence Version) error {
+		return &StaleCommitError{Version: p.version, Key: p.key, Evidence: evidence, Age: age}
+	}
+	undecided := func(format string, args ...any) error {
+		return p.unknown(fmt.Errorf("the end of the chain was known %v before, and "+format,
+			append([]any{age.Round(time.Millisecond)}, args...)...))
+	}
+	rebuilt := false
+	if p.base.exists() && seen.before != nil {
+		if seen.before.ETag == "" || p.base.ETag == "" {
+			return undecided("the store gives version %d no ETag to compare", seen.before.Number)
+		}
+		if seen.before.ETag != p.base.ETag {
+			return stale(*seen.before)
+		}
+		rebuilt = true
+	}
+	written := v.Modified
+	if seen.itself != nil {
+		written = seen.itself.Modified
+	}
+	// A slow PUT took effect at any time until its answer.
+	latest := written
+	if took > slowAttempt {
+		latest = written.Add(took)
+	}
+	for _, higher := range seen.higher {
+		switch {
+		case written.IsZero() || higher.Modified.IsZero():
+			return undecided("the store dates neither version %d nor %d", p.version, higher.Number)
+		case higher.Modified.Before(written):
+			return stale(higher)
+		case higher.Modified.Before(latest):
+			return undecided("version %d may have been there before it", higher.Number)
+		case higher.Modified.Equal(written) && !rebuilt:
+			return undecided("the store dates version %d alike", higher.Number)
+		}
+	}
+	if p.base.exists() && seen.before == nil && len(seen.higher) == 0 {
+		return undecided("version %d, which it was built on, is gone", p.base.Number)
+	}
+	return nil
+}

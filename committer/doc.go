@@ -1,0 +1,50 @@
+// Package committer commits versions of Lance tables straight to a store of
+// objects, with no server in between.
+//
+// A version of a table exists when its manifest does, under a name that follows
+// from its number. So a commit is one create-if-absent of that name, and the
+// store is the only arbiter: there is no lock, no lease and no catalog. This
+// package makes that create certain. It
+//
+//   - learns the end of the chain by a LIST, so that no version is skipped, and
+//     none that a clean-up removed is made again;
+//   - refuses manifests that would break the table before anything is sent;
+//   - goes to see what is there whenever the store's answer does not prove it;
+//   - says committed, refused or unknown, and never one for the other.
+//
+// # What an error means for the caller's files
+//
+// After [ErrUnknownOutcome] the version may be there, may not, or may still
+// appear. Keep every file that the manifest names, and ask [Table.Resolve], or
+// call [Table.Commit] again with the same bytes, until the answer is another.
+//
+// After [ErrStaleCommit] the manifest is there and should not be; the error
+// names it, and what proves it. Keep the files until somebody looked at it.
+//
+// After any other error nothing of the call is in the table, and never will be
+// through it: the files may be deleted.
+//
+// # What is assumed of the store
+//
+// The create is atomic: of all who create one name, one succeeds. Reads and
+// listings see what was created before they began. A store without these cannot
+// carry a table, whoever writes it. Object stores with two arbiters for a key,
+// such as those with replication in both directions, do not have them.
+//
+// Clocks decide nothing, with one exception: for a short time after the end of
+// the chain was learned, 5 s unless [WithStaleAfter] says otherwise, nobody is
+// assumed to delete the newest versions. A commit whose answer comes later is
+// confirmed by another LIST.
+//
+// # Concurrency
+//
+// A [Table] is safe for concurrent use. Goroutines that write with one Table take
+// turns, so they never compete with one another. Processes compete, and an
+// [Table.Update] that loses builds again. No goroutine outlives its call.
+//
+// # Limits
+//
+// The package writes manifests. Data, deletion and transaction files are the
+// caller's, and must be in place before the commit. Branches and tags are read
+// and honoured, not made.
+package committer

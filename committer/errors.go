@@ -1,0 +1,174 @@
+package committer
+
+import (
+	"fmt"
+	"io/fs"
+	"time"
+)
+
+// Errors that callers decide on. After any error but [ErrUnknownOutcome] and
+// [ErrStaleCommit], nothing that the call was given is in the table, and it
+// never will be through this call. Errors of the store, such as
+// backends.ErrPermission, are wrapped and keep that promise.
+var (
+	// ErrInvalid means that the input was refused before anything was written:
+	// a version out of bounds, bytes that are no manifest or one of another
+	// version or branch, a malformed root or branch name. It is fs.ErrInvalid.
+	ErrInvalid error = &sentinel{text: "invalid input", is: fs.ErrInvalid}
+	// ErrConflict means that the version is not free for these bytes: another
+	// writer has it, or it is not the next of the chain. See [ConflictError].
+	ErrConflict error = &sentinel{text: "the version is not free"}
+	// ErrContention means that the call gave up because other writers were
+	// faster every time, or because the store did not decide between them. It
+	// can be called again.
+	ErrContention error = &sentinel{text: "too much contention"}
+	// ErrUnknownOutcome means that it could not be proven whether the version
+	// was committed. See [UnknownOutcomeError].
+	ErrUnknownOutcome error = &sentinel{text: "the outcome is unknown"}
+	// ErrStaleCommit means that the version was written behind the end of the
+	// chain, or into another table. See [StaleCommitError].
+	ErrStaleCommit error = &sentinel{text: "the commit is stale"}
+	// ErrTableNotFound means that there is no version at all. It is
+	// fs.ErrNotExist.
+	ErrTableNotFound error = &sentinel{text: "the table has no versions", is: fs.ErrNotExist}
+	// ErrVersionNotFound means that there is no such version; it may have been
+	// cleaned up. It is fs.ErrNotExist.
+	ErrVersionNotFound error = &sentinel{text: "the version does not exist", is: fs.ErrNotExist}
+	// ErrBranchNotFound means that the branch has no ref: it was never made,
+	// is deleted, or is not registered yet. It is fs.ErrNotExist.
+	ErrBranchNotFound error = &sentinel{text: "the branch does not exist", is: fs.ErrNotExist}
+	// ErrMixedSchemes means that a listing shows V1 and V2 names side by side,
+	// so that the chain cannot be told. See [MixedSchemesError].
+	ErrMixedSchemes error = &sentinel{text: "the table mixes naming schemes"}
+	// ErrInconsistentStore means that the store refused a create because the
+	// key is taken, and says that the key is absent, again and again. Such a
+	// store cannot carry a table.
+	ErrInconsistentStore error = &sentinel{text: "the store contradicts itself"}
+	// ErrInsideBuild means that a build function called a writing method of
+	// the table that it builds for.
+	ErrInsideBuild error = &sentinel{text: "called inside build"}
+)
+
+// A ConflictError says who has a version, or why it cannot be written now.
+// Nothing of the call was written.
+type ConflictError struct {
+	// Version is the version that was asked for, Key its object.
+	Version uint64
+	Key     string
+	// Latest is the end of the chain, 0 where there is none.
+	Latest uint64
+	// Next is the version that can be committed now.
+	Next uint64
+	// Winner is the object that has the version, nil where none was seen:
+	// then the version is not the next one, or is gone again.
+	Winner *Version
+}
+
+// Error names the version asked for, what is there, and what to do.
+func (e *ConflictError) Error() string {
+	switch {
+	case e.Winner != nil:
+		return fmt.Sprintf("version %d exists with other bytes (%s, %d bytes); the latest version is %d: build on it and commit %d",
+			e.Version, e.Winner.Key, e.Winner.Size, e.Latest, e.Next)
+	case e.Latest == 0:
+		return fmt.Sprintf("version %d cannot be committed: the table has no versions yet; commit %d", e.Version, e.Next)
+	case e.Version <= e.Latest:
+		return fmt.Sprintf("version %d cannot be committed: the latest version is %d, and %d is gone; build on the latest and commit %d",
+			e.Version, e.Latest, e.Version, e.Next)
+	default:
+		return fmt.Sprintf("version %d cannot be committed: the latest version is %d; build on it and commit %d",
+			e.Version, e.Latest, e.Next)
+	}
+}
+
+// Is reports that a ConflictError is [ErrConflict].
+func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
+
+// An UnknownOutcomeError says that a create was sent and its outcome could not
+// be proven in time: the version may be there, may not, or may still appear.
+// Keep every file that the manifest names, and ask [Table.Resolve] later.
+//
+// Cause is why. It is not wrapped: an unknown outcome after a denied look is not
+// "denied", and one after a cancelled context is not "cancelled".
+type UnknownOutcomeError struct {
+	Version uint64
+	Key     string
+	Cause   error
+}
+
+// Error names the version and the cause.
+func (e *UnknownOutcomeError) Error() string {
+	return fmt.Sprintf("version %d may or may not be committed (%s): %v; keep its files and resolve it before you write again",
+		e.Version, e.Key, e.Cause)
+}
+
+// Is reports that an UnknownOutcomeError is [ErrUnknownOutcome].
+func (e *UnknownOutcomeError) Is(target error) bool { return target == ErrUnknownOutcome }
+
+// A StaleCommitError says that the version was written, but too late: since this
+// writer learned the end of the chain, others committed past it and cleaned up,
+// or dropped the table and made it again. The object Key is there and should
+// not be; readers that look for the latest do not see it.
+type StaleCommitError struct {
+	Version uint64
+	Key     string
+	// Evidence is the object that proves it: a higher version that is older,
+	// or the predecessor that is not the one this version was built on.
+	Evidence Version
+	// Age is how old the knowledge of the chain's end was.
+	Age time.Duration
+}
+
+// Error names the object and what proves that it is stale.
+func (e *StaleCommitError) Error() string {
+	why := "is another object than the one it was built on"
+	if e.Evidence.Number > e.Version {
+		why = "was there before it"
+	}
+	return fmt.Sprintf("version %d was written as %s, but version %d %s (the end of the chain was known %v before): remove that object after a look at it",
+		e.Version, e.Key, e.Evidence.Number, why, e.Age.Round(time.Millisecond))
+}
+
+// Is reports that a StaleCommitError is [ErrStaleCommit].
+func (e *StaleCommitError) Is(target error) bool { return target == ErrStaleCommit }
+
+// A MixedSchemesError names one object of each scheme.
+type MixedSchemesError struct {
+	V1, V2 string
+}
+
+// Error names both objects.
+func (e *MixedSchemesError) Error() string {
+	return fmt.Sprintf("the table has names of both schemes, V1 (%s) and V2 (%s); its chain cannot be told, and nothing is written until one scheme is left",
+		e.V1, e.V2)
+}
+
+// Is reports that a MixedSchemesError is [ErrMixedSchemes].
+func (e *MixedSchemesError) Is(target error) bool { return target == ErrMixedSchemes }
+
+// invalid wraps a reason in ErrInvalid.
+func invalid(reason error) error { return fmt.Errorf("%w: %w", ErrInvalid, reason) }
+
+// withLatest adds the end of the chain to the text of a refusal.
+type withLatest struct {
+	err    error
+	latest Version
+}
+
+func (e *withLatest) Error() string {
+	if e.latest.Key == "" {
+		return fmt.Sprintf("%v; the table has no versions yet", e.err)
+	}
+	return fmt.Sprintf("%v; the latest version is %d", e.err, e.latest.Number)
+}
+
+func (e *withLatest) Unwrap() error { return e.err }
+
+// A sentinel is an error that is also a wider one of the standard library.
+type sentinel struct {
+	text string
+	is   error
+}
+
+func (s *sentinel) Error() string { return s.text }
+func (s *sentinel) Unwrap() error { return s.is }

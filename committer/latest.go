@@ -1,0 +1,162 @@
+package committer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/lancecommit/lancecommit/backends"
+	"github.com/lancecommit/lancecommit/naming"
+)
+
+// warmFor is for how long after a LIST the latest version is found by a HEAD.
+const warmFor = time.Minute
+
+// Latest returns the newest version. A table without versions is
+// [ErrTableNotFound].
+//
+// Cold, it costs one LIST of 8 keys in a V2 table on an ordered store, whatever
+// the number of versions, and a whole listing elsewhere. Warm, while the last
+// LIST is younger than a minute, it costs one HEAD of the next name, and a LIST
+// more when that is there. So where others commit several versions and clean up
+// all but the last, a warm handle sees it within a minute; commits do not rely
+// on it and list.
+func (t *Table) Latest(ctx context.Context) (Version, error) {
+	if _, err := t.ready(ctx); err != nil {
+		return Version{}, err
+	}
+	k := t.remember()
+	if k.end.exists() && !k.listed.IsZero() && elapsed(k.listed) < warmFor && k.end.Number < naming.MaxVersion {
+		_, err := t.store.Head(ctx, t.key(k.scheme, k.end.Number+1))
+		switch {
+		case errors.Is(err, backends.ErrNotExist):
+			return k.end, nil
+		case err != nil:
+			return Version{}, fmt.Errorf("latest version: %w", err)
+		}
+	}
+	k, err := t.list(ctx)
+	if err != nil {
+		return Version{}, err
+	}
+	if !k.end.exists() {
+		return Version{}, t.notFound()
+	}
+	return k.end, nil
+}
+
+// notFound says that there is no version, and where.
+func (t *Table) notFound() error {
+	return fmt.Errorf("%w: nothing under %q is the manifest of a version; check the location, or commit version 1",
+		ErrTableNotFound, naming.Versions(t.root))
+}
+
+// Version returns one version, its metadata included. A version that is not
+// there is [ErrVersionNotFound]: it was never committed, or is cleaned up. It
+// costs one HEAD, two while the naming scheme is not known.
+func (t *Table) Version(ctx context.Context, number uint64) (Version, error) {
+	if err := naming.CheckVersion(number); err != nil {
+		return Version{}, invalid(err)
+	}
+	if _, err := t.ready(ctx); err != nil {
+		return Version{}, err
+	}
+	schemes := []naming.Scheme{naming.V2, naming.V1}
+	if known := t.remember().scheme; known != 0 {
+		schemes = []naming.Scheme{known}
+	}
+	var missing error
+	for _, scheme := range schemes {
+		key := t.key(scheme, number)
+		attrs, err := t.store.Head(ctx, key)
+		if err == nil {
+			t.learnScheme(scheme)
+			return newVersion(key, naming.Name{Version: number, Scheme: scheme}, attrs), nil
+		}
+		if !errors.Is(err, backends.ErrNotExist) {
+			return Version{}, fmt.Errorf("version %d: %w", number, err)
+		}
+		missing = versionError(number, err)
+	}
+	return Version{}, missing
+}
+
+// versionError turns the store's "no such object" into "no such version".
+func versionError(number uint64, err error) error {
+	if errors.Is(err, backends.ErrNotExist) {
+		return fmt.Errorf("%w: %d was never committed, or is cleaned up: %w", ErrVersionNotFound, number, err)
+	}
+	return err
+}
+
+// VersionsOptions narrow [Table.Versions].
+type VersionsOptions struct {
+	// Limit ends the sequence after so many versions. Zero means all.
+	Limit int
+}
+
+// Versions yields the versions of the table, newest first. It yields nothing for
+// a table without versions, and stops after an error.
+//
+// In a V2 table on an ordered store it costs one LIST a page of 1,000 and keeps
+// one page in memory. Elsewhere it costs a whole listing before the first
+// version, since names are not in the order of versions.
+func (t *Table) Versions(ctx context.Context, opts VersionsOptions) iter.Seq2[Version, error] {
+	return func(yield func(Version, error) bool) {
+		if _, err := t.ready(ctx); err != nil {
+			yield(Version{}, err)
+			return
+		}
+		left := opts.Limit
+		for v, err := range t.newestFirst(ctx, pageFor(opts.Limit)) {
+			if !yield(v, err) || err != nil {
+				return
+			}
+			if left--; left == 0 {
+				return
+			}
+		}
+	}
+}
+
+// pageFor is the size of the first page for so many versions, with room for the
+// staged manifests among them.
+func pageFor(limit int) int {
+	if limit <= 0 {
+		return fullPage
+	}
+	return min(limit+firstPage, fullPage)
+}
+
+// newestFirst yields the chain from its end. The first page has a size of its
+// own.
+func (t *Table) newestFirst(ctx context.Context, first int) iter.Seq2[Version, error] {
+	return func(yield func(Version, error) bool) {
+		var collected []Version
+		for finals, err := range t.pages(ctx, first) {
+			if err != nil {
+				yield(Version{}, err)
+				return
+			}
+			if !t.ordered() || len(finals) > 0 && finals[0].Scheme == naming.V1 {
+				collected = append(collected, finals...)
+				continue
+			}
+			for _, v := range finals {
+				if !yield(v, nil) {
+					return
+				}
+			}
+		}
+		slices.SortFunc(collected, func(a, b Version) int { return cmp.Compare(b.Number, a.Number) })
+		for _, v := range collected {
+			if !yield(v, nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package committer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lancecommit/lancecommit/backends"
+)
+
+// lookTries bounds how often a look is repeated that fails.
+const lookTries = 5
+
+// lookPause is the first pause between looks; it doubles.
+const lookPause = 100 * time.Millisecond
+
+// errUndecided says that a look cannot tell whose bytes are there.
+var errUndecided = errors.New("the same bytes are there, and the store keeps no metadata to tell whose they are")
+
+// look finds out what is at the candidate's key: these bytes (Committed), others
+// (Conflict), or nothing (Absent). A look that fails is repeated; when it keeps
+// failing, or cannot tell, the outcome is Unknown and err says why.
+//
+// It costs one HEAD, and one GET when sizes are equal and the object has no
+// record of ours.
+func (t *Table) look(ctx context.Context, c candidate) (outcome Outcome, at Version, err error) {
+	err = t.persist(ctx, func(ctx context.Context) error {
+		outcome, at, err = t.lookOnce(ctx, c)
+		return err
+	})
+	if err != nil {
+		outcome, err = Unknown, fmt.Errorf("look at %s: %w", c.key, err)
+	}
+	t.resolved(ctx, ResolvedInfo{Version: c.version, Key: c.key, Outcome: outcome, Err: err})
+	return outcome, at, err
+}
+
+// persist repeats a read that fails, under a context of its own, so that a
+// caller who was cancelled still learns what happened.
+func (t *Table) persist(ctx context.Context, read func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.retry.Grace)
+	defer cancel()
+	pause := lookPause
+	for try := 1; ; try++ {
+		err := read(ctx)
+		if err == nil || errors.Is(err, errUndecided) || errors.Is(err, ErrMixedSchemes) || try == lookTries {
+			return err
+		}
+		if sleep(ctx, pause) != nil {
+			return err
+		}
+		pause *= 2
+	}
+}
+
+func (t *Table) lookOnce(ctx context.Context, c candidate) (Outcome, Version, error) {
+	attrs, err := t.store.Head(ctx, c.key)
+	switch {
+	case errors.Is(err, backends.ErrNotExist):
+		return Absent, Version{}, nil
+	case err != nil:
+		return Unknown, Version{}, err
+	}
+	outcome := c.compareRecord(attrs)
+	if outcome == Unknown {
+		var body []byte
+		body, attrs, err = t.store.Get(ctx, c.key)
+		switch {
+		case errors.Is(err, backends.ErrNotExist):
+			return Absent, Version{}, nil
+		case err != nil:
+			return Unknown, Version{}, err
+		case !bytes.Equal(body, c.body):
+			outcome = Conflict
+		case c.ours:
+			return Unknown, Version{}, errUndecided
+		default:
+			outcome = Committed
+		}
+	}
+	return outcome, c.found(attrs), nil
+}
+
+// compareRecord tells from the attributes alone whether an object is the
+// candidate. It is Unknown when only the bytes can tell.
+func (c candidate) compareRecord(attrs backends.Attrs) Outcome {
+	rec, ok := parseRecord(attrs.Metadata)
+	same := rec.SHA256 == c.sha256
+	known := ok && rec.SHA256 != ""
+	if c.ours {
+		same = rec.ID == c.id
+		known = ok && rec.ID != ""
+	}
+	switch {
+	case attrs.Size != int64(len(c.body)):
+		return Conflict
+	case !known:
+		return Unknown
+	case same:
+		return Committed
+	default:
+		return Conflict
+	}
+}

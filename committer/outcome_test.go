@@ -1,0 +1,407 @@
+package committer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/lancecommit/lancecommit/backends"
+	"github.com/lancecommit/lancecommit/committer"
+	"github.com/lancecommit/lancecommit/internal/intercept"
+	"github.com/lancecommit/lancecommit/naming"
+)
+
+// errReset stands for every error that proves nothing.
+var errReset = fmt.Errorf("read: connection reset: %w", io.ErrUnexpectedEOF)
+
+// refusing returns a table whose requests of one method fail, always.
+func refusing(store backends.Store, method string, err error, opts ...committer.Option) (*committer.Table, *intercept.Log) {
+	log := new(intercept.Log)
+	return committer.NewTable(intercept.Wrap(store, func(
+		ctx context.Context, call intercept.Call, do func(context.Context) error,
+	) error {
+		return log.Around(ctx, call, func(ctx context.Context) error {
+			if call.Method == method {
+				return err
+			}
+			return do(ctx)
+		})
+	}), root, opts...), log
+}
+
+// A step is the fate of one PUT.
+type step func(ctx context.Context, do func(context.Context) error) error
+
+// pass lets the PUT through.
+func pass(ctx context.Context, do func(context.Context) error) error { return do(ctx) }
+
+// lostReply applies the PUT and loses the answer.
+func lostReply(ctx context.Context, do func(context.Context) error) error {
+	_ = do(ctx)
+	return errReset
+}
+
+// notDurable applies the PUT, and the store fails to make it last.
+func notDurable(ctx context.Context, do func(context.Context) error) error {
+	_ = do(ctx)
+	return backends.ErrNotDurable
+}
+
+// answers returns a step in which the PUT does nothing and is answered.
+func answers(err error) step {
+	return func(context.Context, func(context.Context) error) error { return err }
+}
+
+// scripted returns a table whose PUTs meet the steps one after the other, and the
+// last one for ever. The count is that of its PUTs.
+func scripted(store backends.Store, steps []step, opts ...committer.Option) (*committer.Table, *int) {
+	puts := new(int)
+	return committer.NewTable(intercept.Wrap(store, func(
+		ctx context.Context, call intercept.Call, do func(context.Context) error,
+	) error {
+		if call.Method != "PUT" {
+			return do(ctx)
+		}
+		*puts++
+		return steps[min(*puts, len(steps))-1](ctx, do)
+	}), root, opts...), puts
+}
+
+// untilSpent says that PUTs are sent until the time of the call is up.
+const untilSpent = -1
+
+func TestTheOutcomeOfACommitIsProven(t *testing.T) {
+	mine, others := manifestOf(2, "mine"), manifestOf(2, "them")
+	for _, tc := range []struct {
+		name string
+		// there is what has the version when the first PUT is sent.
+		there []byte
+		steps []step
+		want  error
+		puts  int
+	}{
+		{"the reply is lost", nil, []step{lostReply}, nil, 1},
+		{"the reply is lost, and a rival was first", others, []step{lostReply}, committer.ErrConflict, 1},
+		{"an error, then it goes through", nil, []step{answers(errReset), pass}, nil, 2},
+		{"an error, then the reply is lost", nil, []step{answers(errReset), lostReply}, nil, 2},
+		{"refused as taken, by equal bytes", mine, []step{pass}, nil, 1},
+		{"refused as taken", others, []step{pass}, committer.ErrConflict, 1},
+		{"not decided, then it goes through", nil, []step{answers(backends.ErrContended), pass}, nil, 2},
+		{"not decided, then refused", others, []step{answers(backends.ErrContended), pass}, committer.ErrConflict, 2},
+		{"throttled, then it goes through", nil, []step{answers(backends.ErrThrottled), pass}, nil, 2},
+		{"throttled while a rival has the version", others, []step{answers(backends.ErrThrottled)}, committer.ErrConflict, 1},
+		{"throttled for ever", nil, []step{answers(backends.ErrThrottled)}, backends.ErrThrottled, untilSpent},
+		{"not decided for ever", nil, []step{answers(backends.ErrContended)}, committer.ErrContention, untilSpent},
+		{"an error for ever", nil, []step{answers(errReset)}, committer.ErrUnknownOutcome, untilSpent},
+		{"denied", nil, []step{answers(backends.ErrPermission)}, backends.ErrPermission, 1},
+		{
+			"denied after an error: unknown sticks", nil,
+			[]step{answers(errReset), answers(backends.ErrPermission)}, committer.ErrUnknownOutcome, 2,
+		},
+		{
+			"not decided for ever after an error: unknown sticks", nil,
+			[]step{answers(errReset), answers(backends.ErrContended)}, committer.ErrUnknownOutcome, untilSpent,
+		},
+		{"unsupported", nil, []step{answers(backends.ErrUnsupported)}, backends.ErrUnsupported, 1},
+		{"not durable, and the object is there", nil, []step{notDurable}, committer.ErrUnknownOutcome, 1},
+		{
+			"refused as taken, and always absent when read back", nil,
+			[]step{answers(backends.ErrExists)}, committer.ErrInconsistentStore, untilSpent,
+		},
+		{"refused as taken and absent once, then it goes through", nil, []step{answers(backends.ErrExists), pass}, nil, 2},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := laid(1)
+				first := tc.steps[0]
+				steps := slices.Clone(tc.steps)
+				steps[0] = func(ctx context.Context, do func(context.Context) error) error {
+					if tc.there != nil && len(keys(t, store)) == 1 {
+						store.Inject(naming.Versions(root)+naming.V2.Final(2), tc.there)
+					}
+					return first(ctx, do)
+				}
+				table, puts := scripted(store, steps)
+				began := time.Now()
+				got, err := table.Commit(t.Context(), 2, mine)
+
+				require.LessOrEqual(t, time.Since(began), 31*time.Second, "the bound of a call")
+				if tc.puts == untilSpent {
+					require.Greater(t, *puts, 10)
+					require.Less(t, *puts, 60, "pauses grow")
+				} else {
+					require.Equal(t, tc.puts, *puts)
+				}
+				if tc.want == nil {
+					require.NoError(t, err)
+					require.Equal(t, mine, body(t, store, 2))
+					require.EqualValues(t, len(mine), got.Size)
+					return
+				}
+				require.ErrorIs(t, err, tc.want)
+				for _, other := range []error{committer.ErrConflict, committer.ErrUnknownOutcome, committer.ErrInvalid} {
+					if other != tc.want {
+						require.NotErrorIs(t, err, other)
+					}
+				}
+				if tc.want == committer.ErrConflict {
+					var conflict *committer.ConflictError
+					require.ErrorAs(t, err, &conflict)
+					require.Equal(t, root+"/_versions/"+naming.V2.Final(2), conflict.Winner.Key)
+					require.Equal(t, others, body(t, store, 2), "the winner's bytes are untouched")
+				}
+			})
+		})
+	}
+}
+
+func TestAnOutcomeThatCannotBeLookedAtIsUnknown(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		look   string
+		reason error
+	}{
+		{"the look is denied", "HEAD", backends.ErrPermission},
+		{"the look is reset", "HEAD", errReset},
+		{"nothing is there, and the listing is denied", "LIST", backends.ErrPermission},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := laid(1)
+				broken := false
+				puts := 0
+				table := committer.NewTable(intercept.Wrap(store, func(
+					ctx context.Context, call intercept.Call, do func(context.Context) error,
+				) error {
+					switch {
+					case call.Method == "PUT":
+						puts++
+						broken = true
+						return errReset
+					case broken && call.Method == tc.look:
+						return tc.reason
+					}
+					return do(ctx)
+				}), root)
+				_, err := table.Commit(t.Context(), 2, manifestOf(2, "mine"))
+				require.ErrorIs(t, err, committer.ErrUnknownOutcome)
+				require.NotErrorIs(t, err, tc.reason, "an unknown outcome is not a denied one")
+				require.ErrorContains(t, err, tc.reason.Error(), "the text says why")
+				require.Equal(t, 1, puts, "nothing is sent again blindly")
+			})
+		})
+	}
+}
+
+func TestAReplayThatCannotBeLookedAtIsUnknown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table, _ := refusing(laid(1, 2), "HEAD", backends.ErrPermission)
+		_, err := table.Commit(t.Context(), 2, manifestOf(2, "mine"))
+		require.ErrorIs(t, err, committer.ErrUnknownOutcome)
+	})
+}
+
+func TestALookThatFailsIsRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		heads := 0
+		table := committer.NewTable(intercept.Wrap(laid(1), func(
+			ctx context.Context, call intercept.Call, do func(context.Context) error,
+		) error {
+			switch call.Method {
+			case "PUT":
+				return lostReply(ctx, do)
+			case "HEAD":
+				if heads++; heads < 3 {
+					return errReset
+				}
+			}
+			return do(ctx)
+		}), root)
+		_, err := table.Commit(t.Context(), 2, manifestOf(2, "mine"))
+		require.NoError(t, err)
+	})
+}
+
+func TestAVersionThatIsGoneBehindTheEndIsUnknown(t *testing.T) {
+	// Others commit past the version and a clean-up takes it, while the reply to
+	// the PUT is lost. Nobody can tell whose it was.
+	synctest.Test(t, func(t *testing.T) {
+		store := laid(1)
+		table, puts := scripted(store, []step{func(context.Context, func(context.Context) error) error {
+			lay(store, naming.V2, 3)
+			return errReset
+		}})
+		_, err := table.Commit(t.Context(), 2, manifestOf(2, "mine"))
+		require.ErrorIs(t, err, committer.ErrUnknownOutcome)
+		require.Equal(t, 1, *puts)
+		require.NotContains(t, keys(t, store), naming.V2.Final(2), "it is not brought back")
+	})
+}
+
+func TestAVersionIsNotSentAgainIntoATableThatWasMadeAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := laid(1)
+		table, puts := scripted(store, []step{func(context.Context, func(context.Context) error) error {
+			lay(store, naming.V2, 1) // written again: another ETag
+			return errReset
+		}})
+		_, err := table.Commit(t.Context(), 2, manifestOf(2, "mine"))
+		require.ErrorIs(t, err, committer.ErrUnknownOutcome)
+		require.Equal(t, 1, *puts)
+	})
+}
+
+func TestALateWriteIsFoundBeforeTheOutcomeIsCalledUnknown(t *testing.T) {
+	// The write lands between the look and the listing.
+	synctest.Test(t, func(t *testing.T) {
+		store, mine := laid(1), manifestOf(2, "mine")
+		lists := 0
+		table := committer.NewTable(intercept.Wrap(store, func(
+			ctx context.Context, call intercept.Call, do func(context.Context) error,
+		) error {
+			switch call.Method {
+			case "PUT":
+				return errReset
+			case "LIST":
+				if lists++; lists == 2 {
+					store.Inject(naming.Versions(root)+naming.V2.Final(2), mine)
+				}
+			}
+			return do(ctx)
+		}), root)
+		_, err := table.Commit(t.Context(), 2, mine)
+		require.NoError(t, err)
+	})
+}
+
+func TestACancelledCommitIsStillResolved(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		// applied is whether the PUT took effect before the context ended.
+		applied bool
+		want    error
+	}{
+		{"the write took effect", true, nil},
+		{"the write did not take effect yet", false, committer.ErrUnknownOutcome},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			table, puts := scripted(laid(1), []step{func(ctx context.Context, do func(context.Context) error) error {
+				if tc.applied {
+					_ = do(ctx)
+				}
+				cancel()
+				return ctx.Err()
+			}})
+			_, err := table.Commit(ctx, 2, manifestOf(2, "mine"))
+			require.ErrorIs(t, err, tc.want)
+			require.NotErrorIs(t, err, context.Canceled)
+			require.Equal(t, 1, *puts)
+		})
+	}
+}
+
+func TestAContextThatEndedBeforeThePutIsDefinite(t *testing.T) {
+	store := laid(1)
+	table := committer.NewTable(store, root)
+	_, err := table.Latest(t.Context())
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = table.Commit(ctx, 2, manifestOf(2, "mine"))
+	require.ErrorIs(t, err, context.Canceled)
+	require.NotErrorIs(t, err, committer.ErrUnknownOutcome)
+	require.Len(t, keys(t, store), 1)
+}
+
+func TestEachAttemptHasItsOwnTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table, puts := scripted(laid(1), []step{func(ctx context.Context, _ func(context.Context) error) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}, pass})
+		began := time.Now()
+		_, err := table.Commit(t.Context(), 2, manifestOf(2, "mine"))
+		require.NoError(t, err)
+		require.Equal(t, 2, *puts)
+		require.InDelta(t, 10, time.Since(began).Seconds(), 1)
+	})
+}
+
+func TestThePauseThatTheStoreAsksForIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		throttled := &backends.Error{Op: "put", RetryAfter: 7 * time.Second, Err: backends.ErrThrottled}
+		table, _ := scripted(laid(1), []step{answers(throttled), pass})
+		began := time.Now()
+		_, err := table.Commit(t.Context(), 2, manifestOf(2, "mine"))
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, time.Since(began), 7*time.Second)
+	})
+}
+
+func TestADeadlineEndsACallWithoutAPauseInVain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		table, _ := scripted(laid(1), []step{answers(errReset)})
+		began := time.Now()
+		_, err := table.Commit(ctx, 2, manifestOf(2, "mine"))
+		require.ErrorIs(t, err, committer.ErrUnknownOutcome)
+		require.Less(t, time.Since(began), time.Second)
+	})
+}
+
+func TestAnUnknownOutcomeIsFoundInsideAWrapper(t *testing.T) {
+	err := fmt.Errorf("job 7: %w", fmt.Errorf("write: %w",
+		errors.Join(errors.New("first"), &committer.UnknownOutcomeError{Version: 2, Cause: errReset})))
+	require.ErrorIs(t, err, committer.ErrUnknownOutcome)
+	var unknown *committer.UnknownOutcomeError
+	require.ErrorAs(t, err, &unknown)
+	require.EqualValues(t, 2, unknown.Version)
+}
+
+func TestAnUnknownOutcomeForgetsTheEndOfTheChain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := laid(1)
+		broken := true
+		log := new(intercept.Log)
+		table := committer.NewTable(intercept.Wrap(store, func(
+			ctx context.Context, call intercept.Call, do func(context.Context) error,
+		) error {
+			if broken && call.Method != "LIST" {
+				return errReset
+			}
+			return log.Around(ctx, call, do)
+		}), root)
+		_, err := table.Commit(t.Context(), 2, manifestOf(2, "mine"))
+		require.ErrorIs(t, err, committer.ErrUnknownOutcome)
+		broken = false
+		log.Take()
+		_, err = table.Commit(t.Context(), 2, manifestOf(2, "mine"))
+		require.NoError(t, err)
+		require.Equal(t, []string{listFirst, put(2)}, log.Take())
+	})
+}
+
+func TestAThousandCancelledCommitsLeaveNoGoroutine(t *testing.T) {
+	// TestMain fails on goroutines that are left.
+	store := laid(1)
+	table, _ := scripted(store, []step{func(ctx context.Context, do func(context.Context) error) error {
+		<-ctx.Done()
+		return backends.NotStored(ctx.Err())
+	}})
+	for range 1000 {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Microsecond)
+		_, err := table.Commit(ctx, 2, manifestOf(2, "mine"))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		cancel()
+	}
+	require.Len(t, keys(t, store), 1)
+}

@@ -1,0 +1,173 @@
+package committer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lancecommit/lancecommit/backends"
+)
+
+// publish sends the candidate, which is the next version of the chain, until its
+// outcome is proven or the budget is spent. This is the only place that creates
+// a version.
+func (t *Table) publish(ctx context.Context, c candidate, chain known, left *budget, started time.Time) (Version, error) {
+	p := publication{table: t, candidate: c, base: chain.end, learned: chain.learned, budget: left}
+	metadata, err := c.metadata()
+	if err != nil {
+		return Version{}, invalid(err)
+	}
+	for try := 1; ; try++ {
+		left.tries++
+		sent := time.Now()
+		answer := p.send(ctx, metadata, try)
+		v, err := p.settle(ctx, answer)
+		switch {
+		case err != nil:
+			return Version{}, t.failed(ctx, err)
+		case v.exists():
+			if err := p.confirm(ctx, v, sent); err != nil {
+				return Version{}, t.failed(ctx, err)
+			}
+			t.committed(ctx, CommittedInfo{Version: v, Attempts: try, Elapsed: elapsed(started)})
+			return v, nil
+		}
+		if why := left.pause(ctx, t.retry.backoff(try, answer.err)); why != nil {
+			return Version{}, t.failed(ctx, p.giveUp(answer.err, why))
+		}
+	}
+}
+
+// failed forgets the end of the chain where an error leaves doubt about it, and
+// reports conflicts.
+func (t *Table) failed(ctx context.Context, err error) error {
+	t.forget()
+	var conflict *ConflictError
+	if errors.As(err, &conflict) {
+		t.conflicted(ctx, conflict)
+	}
+	return err
+}
+
+// A publication is the state of publish.
+type publication struct {
+	table *Table
+	candidate
+	// base is the end of the chain that the candidate follows, learned when
+	// that was so.
+	base    Version
+	learned time.Time
+	budget  *budget
+	// doubt is the first attempt whose outcome could not be proven. It sticks:
+	// while it is set, no later answer is a failure or a conflict that only
+	// speaks for itself.
+	doubt error
+}
+
+// An answer is the store's to one PUT.
+type answer struct {
+	attrs backends.Attrs
+	err   error
+}
+
+// send makes one attempt, within its own time.
+func (p *publication) send(ctx context.Context, metadata string, try int) answer {
+	t := p.table
+	attempt, cancel := context.WithTimeout(ctx, t.retry.attemptTimeout(len(p.body)))
+	defer cancel()
+	sent := time.Now()
+	attrs, err := t.store.PutIfAbsent(attempt, p.key, p.body, backends.PutOptions{Metadata: metadata})
+	t.rivals.measured(elapsed(sent))
+	t.attempted(ctx, AttemptInfo{Version: p.version, Key: p.key, Try: try, Elapsed: elapsed(sent), Err: err})
+	return answer{attrs, err}
+}
+
+// settle decides what an answer means. It returns the version once it is proven
+// to be committed, an error once it is proven that it is not or that it cannot
+// be told, and neither when the PUT may be sent again.
+func (p *publication) settle(ctx context.Context, a answer) (Version, error) {
+	switch {
+	case a.err == nil:
+		return p.found(a.attrs), nil
+	case errors.Is(a.err, backends.ErrContended):
+		return Version{}, nil
+	case errors.Is(a.err, backends.ErrNotDurable):
+		// The store may show the object and lose it in a crash, so no look
+		// settles this.
+		return Version{}, p.unknown(a.err)
+	case errors.Is(a.err, backends.ErrExists):
+		if p.ours && p.doubt == nil {
+			// No attempt of this call can have written it.
+			return Version{}, p.conflict(p.base, nil)
+		}
+	case errors.Is(a.err, backends.ErrThrottled):
+	case backends.IsDefinite(a.err):
+		if p.doubt != nil {
+			return Version{}, p.unknown(a.err)
+		}
+		return Version{}, a.err
+	case p.doubt == nil:
+		p.doubt = a.err
+	}
+	return p.look(ctx, a)
+}
+
+// look goes to see what is there after an answer that did not say it.
+func (p *publication) look(ctx context.Context, a answer) (Version, error) {
+	outcome, at, err := p.table.look(ctx, p.candidate)
+	chain := known{end: p.base, learned: p.learned}
+	if outcome == Absent {
+		if errors.Is(a.err, backends.ErrThrottled) && p.doubt == nil {
+			return Version{}, nil
+		}
+		outcome, at, chain, err = p.table.lookPast(ctx, p.candidate)
+	}
+	switch outcome {
+	case Committed:
+		return at, nil
+	case Conflict:
+		return Version{}, p.conflict(chain.end, &at)
+	case Unknown:
+		return Version{}, p.unknown(err)
+	}
+	if chain.end.Key != p.base.Key || chain.end.ETag != p.base.ETag {
+		// Another table is here now, or a clean-up took the end of this one.
+		// To send the PUT again could bring back what was removed.
+		return Version{}, p.unknown(fmt.Errorf("the chain ended at version %d before the attempt and ends at %d now",
+			p.base.Number, chain.end.Number))
+	}
+	p.learned = chain.learned
+	return Version{}, nil
+}
+
+// conflict says that others have the version. The end of the chain is at least
+// the version then.
+func (p *publication) conflict(end Version, winner *Version) error {
+	latest := max(end.Number, p.version)
+	return &ConflictError{Version: p.version, Key: p.key, Latest: latest, Next: latest + 1, Winner: winner}
+}
+
+// unknown says that the outcome cannot be proven, and why.
+func (p *publication) unknown(cause error) error {
+	if p.doubt != nil && p.doubt != cause {
+		cause = fmt.Errorf("%w; then: %w", p.doubt, cause)
+	}
+	return &UnknownOutcomeError{Version: p.version, Key: p.key, Cause: cause}
+}
+
+// giveUp ends a publication that has used up its bounds, after the last answer.
+func (p *publication) giveUp(last, why error) error {
+	spent := fmt.Errorf("%w after %d tries in %v", why, p.budget.tries, elapsed(p.budget.started).Round(time.Millisecond))
+	switch {
+	case p.doubt != nil:
+		return p.unknown(spent)
+	case errors.Is(last, backends.ErrExists):
+		return fmt.Errorf("%w: it refuses to create %s because it exists, and says that it does not (%w)",
+			ErrInconsistentStore, p.key, spent)
+	case errors.Is(last, backends.ErrContended):
+		return fmt.Errorf("%w: %w: %w", ErrContention, spent, last)
+	default:
+		return fmt.Errorf("%w: %w", spent, last)
+	}
+}

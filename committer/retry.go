@@ -1,0 +1,118 @@
+package committer
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/lancecommit/lancecommit/backends"
+)
+
+// A RetryPolicy bounds what a call does before it gives up. Zero fields have
+// the defaults given.
+type RetryPolicy struct {
+	// MaxElapsed bounds a call in time, from the turn on. 30 s. A deadline of
+	// the context that is earlier wins.
+	MaxElapsed time.Duration
+	// MaxTries bounds the PUTs of a call. It is generous, since time is the
+	// bound that matters: 1,000.
+	MaxTries int
+	// MinPause and MaxPause bound the pauses between tries, which double from
+	// one to the other with jitter. 50 ms and 2 s. A pause that the store
+	// asks for wins when it is longer.
+	MinPause, MaxPause time.Duration
+	// Grace is how long the outcome of a PUT is looked for after the context
+	// of the call has ended. 5 s.
+	Grace time.Duration
+	// AttemptTimeout bounds one PUT, and AttemptTimeoutPerMiB is added for
+	// each MiB of the manifest. 10 s and 1 s.
+	AttemptTimeout, AttemptTimeoutPerMiB time.Duration
+}
+
+func (p RetryPolicy) withDefaults() RetryPolicy {
+	set := func(d *time.Duration, value time.Duration) {
+		if *d == 0 {
+			*d = value
+		}
+	}
+	set(&p.MaxElapsed, 30*time.Second)
+	set(&p.MinPause, 50*time.Millisecond)
+	set(&p.MaxPause, 2*time.Second)
+	set(&p.Grace, 5*time.Second)
+	set(&p.AttemptTimeout, 10*time.Second)
+	set(&p.AttemptTimeoutPerMiB, time.Second)
+	if p.MaxTries == 0 {
+		p.MaxTries = 1000
+	}
+	return p
+}
+
+// attemptTimeout is the time that one PUT of so many bytes may take.
+func (p RetryPolicy) attemptTimeout(size int) time.Duration {
+	return p.AttemptTimeout + time.Duration(float64(p.AttemptTimeoutPerMiB)*float64(size)/(1<<20))
+}
+
+// errSpent says that a call used up its bounds.
+var errSpent = errors.New("out of tries")
+
+// A budget is what is left of a call's bounds.
+type budget struct {
+	policy  RetryPolicy
+	started time.Time
+	tries   int
+}
+
+func (p RetryPolicy) start() *budget {
+	return &budget{policy: p, started: time.Now()}
+}
+
+// pause waits before the try after so many failures. It returns why there is no
+// further try: the context's error, or errSpent. It does not wait in vain: a
+// pause that would end too late ends the call at once.
+func (b *budget) pause(ctx context.Context, d time.Duration) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if b.tries >= b.policy.MaxTries || elapsed(b.started)+d > b.policy.MaxElapsed {
+		return errSpent
+	}
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= d {
+		return context.DeadlineExceeded
+	}
+	return sleep(ctx, d)
+}
+
+// backoff is the pause after the n-th failure: exponential with jitter over its
+// upper half, and never shorter than what the store asks for.
+func (p RetryPolicy) backoff(n int, cause error) time.Duration {
+	ceiling := p.MinPause << min(n-1, 16)
+	if ceiling > p.MaxPause || ceiling <= 0 {
+		ceiling = p.MaxPause
+	}
+	pause := ceiling/2 + rand.N(ceiling/2+1)
+	var answer *backends.Error
+	if errors.As(cause, &answer) {
+		pause = max(pause, answer.RetryAfter)
+	}
+	return pause
+}
+
+// sleep waits for d or for the end of the context.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// elapsed is the time since then, by the clock that says more: the monotonic one
+// stands still while a machine sleeps, the wall clock can be set back.
+func elapsed(then time.Time) time.Duration {
+	now := time.Now()
+	return max(now.Sub(then), now.Round(0).Sub(then.Round(0)))
+}

@@ -1,0 +1,125 @@
+package committer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/lancecommit/lancecommit/backends"
+	"github.com/lancecommit/lancecommit/naming"
+)
+
+// A Table is a handle of one table, or one branch of it, in a store. It is safe
+// for concurrent use. Writers that use one Table take turns, first come first
+// served; a process should have one Table for each table that it writes, since
+// the handle remembers the end of the chain.
+type Table struct {
+	config
+	store backends.Store
+	// table is the root of the table, root the one of the branch.
+	table, root string
+	// broken is what is wrong with the arguments of NewTable.
+	broken error
+
+	turn   *semaphore.Weighted
+	rivals rivals
+
+	mu    sync.Mutex
+	known known
+	ref   branchRef
+}
+
+// NewTable returns a handle of the table whose root is a key of the store, such
+// as "data/images.lance"; the empty root is the store itself. It does no I/O.
+// The methods return [ErrInvalid] when the root or an option is malformed.
+func NewTable(store backends.Store, root string, opts ...Option) *Table {
+	t := &Table{config: newConfig(opts), store: store, turn: semaphore.NewWeighted(1)}
+	if err := t.setRoot(root); err != nil {
+		t.broken = invalid(err)
+	}
+	return t
+}
+
+func (t *Table) setRoot(root string) error {
+	table, err := naming.CleanRoot(root)
+	if err != nil {
+		return err
+	}
+	if err := naming.CheckBranch(t.branch); err != nil {
+		return err
+	}
+	if naming.IsMain(t.branch) {
+		t.branch = ""
+		if t.isNew {
+			return fmt.Errorf("%w: WithNewBranch needs WithBranch with another branch than main", naming.ErrBranch)
+		}
+	}
+	if t.isNew {
+		if err := naming.CheckVersion(t.newBranch); err != nil {
+			return fmt.Errorf("the parent version of a new branch: %w", err)
+		}
+	}
+	if t.scheme != naming.V1 && t.scheme != naming.V2 {
+		return fmt.Errorf("%w: %d", naming.ErrScheme, t.scheme)
+	}
+	t.table, t.root = table, naming.BranchRoot(table, t.branch)
+	return nil
+}
+
+// Root returns the key of the root that holds the handle's _versions/: the
+// table's, or that of its branch.
+func (t *Table) Root() string { return t.root }
+
+// Branch returns the name of the handle's branch, empty for main.
+func (t *Table) Branch() string { return t.branch }
+
+// key returns the object of a version.
+func (t *Table) key(scheme naming.Scheme, version uint64) string {
+	return naming.Versions(t.root) + scheme.Final(version)
+}
+
+// ready does what every call does first, and returns the branch's ref.
+func (t *Table) ready(ctx context.Context) (branchRef, error) {
+	if t.broken != nil {
+		return branchRef{}, t.broken
+	}
+	return t.branchRef(ctx)
+}
+
+// insideBuild marks the context of a build function with its table.
+type insideBuild struct{ table *Table }
+
+// takeTurn waits until the caller may write. It gives way to the context, and
+// then nothing was written.
+func (t *Table) takeTurn(ctx context.Context) (release func(), err error) {
+	if ctx.Value(insideBuild{t}) != nil {
+		return nil, fmt.Errorf("%w: a build function returns the manifest and must not commit it; it would wait for itself", ErrInsideBuild)
+	}
+	if err := t.turn.Acquire(ctx, 1); err != nil {
+		return nil, fmt.Errorf("nothing was written, its turn did not come in time: %w", err)
+	}
+	return func() { t.turn.Release(1) }, nil
+}
+
+// ReadManifest returns the bytes of a version that came from this table. It
+// costs one GET, or none for the version that this handle committed last.
+// A version that is gone is [ErrVersionNotFound].
+func (t *Table) ReadManifest(ctx context.Context, v Version) ([]byte, error) {
+	if t.broken != nil {
+		return nil, t.broken
+	}
+	if !v.exists() {
+		return nil, fmt.Errorf("read manifest: %w: the chain is empty, there is nothing to build on", ErrVersionNotFound)
+	}
+	if body := t.remembered(v); body != nil {
+		return slices.Clone(body), nil
+	}
+	body, _, err := t.store.Get(ctx, v.Key)
+	if err != nil {
+		return nil, fmt.Errorf("read manifest: %w", versionError(v.Number, err))
+	}
+	return body, nil
+}

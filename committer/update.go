@@ -1,0 +1,113 @@
+package committer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// A BuildFunc returns the manifest of version base.Number+1, built on base. For
+// a table or branch without versions, base has no Key and there is nothing to
+// read. The context is that of the update; a build must not commit on the table
+// that it builds for.
+type BuildFunc func(ctx context.Context, base Version) ([]byte, error)
+
+// Update commits one version on top of the latest: it learns the latest, calls
+// build, commits what build returns, and begins again when another writer was
+// faster. build is called once for each try, never concurrently, and may read
+// the base with [Table.ReadManifest].
+//
+// Unlike [Table.Commit], Update never takes equal bytes of another writer for
+// its own: two calls that build the same manifest make two versions.
+//
+// An error of build ends the update and is wrapped; nothing was written then.
+// The other errors are those of Commit. [ErrConflict] is not among them:
+// a writer that loses until its bounds are reached gets [ErrContention].
+//
+// It costs one PUT while the end of the chain is known and fresh, one LIST
+// before it otherwise, and for each lost race a PUT and a LIST. ReadManifest
+// inside build costs nothing when this handle committed the base.
+func (t *Table) Update(ctx context.Context, build BuildFunc) (Version, error) {
+	started := time.Now()
+	release, err := t.takeTurn(ctx)
+	if err != nil {
+		return Version{}, fmt.Errorf("update: %w", err)
+	}
+	defer release()
+	v, err := t.update(ctx, build, started)
+	if err != nil {
+		return Version{}, fmt.Errorf("update: %w", err)
+	}
+	return v, nil
+}
+
+func (t *Table) update(ctx context.Context, build BuildFunc, started time.Time) (Version, error) {
+	if t.rivals.standBack(ctx) {
+		t.forget()
+	}
+	left := t.retry.start()
+	for losses := 0; ; {
+		v, err := t.tryUpdate(ctx, build, left, started)
+		var conflict *ConflictError
+		if !errors.As(err, &conflict) {
+			if err == nil {
+				t.rivals.won()
+			}
+			return v, err
+		}
+		losses++
+		t.rivals.lost()
+		if why := left.pause(ctx, t.rivals.pause(losses)); why != nil {
+			return Version{}, fmt.Errorf("%w: %w after %d lost races in %v; the latest version is at least %d",
+				ErrContention, why, losses, elapsed(left.started).Round(time.Millisecond), conflict.Latest)
+		}
+	}
+}
+
+// tryUpdate builds and publishes once. A lost race is a ConflictError.
+func (t *Table) tryUpdate(ctx context.Context, build BuildFunc, left *budget, started time.Time) (Version, error) {
+	ref, err := t.ready(ctx)
+	if err != nil {
+		return Version{}, err
+	}
+	before, err := t.end(ctx)
+	if err != nil {
+		return Version{}, err
+	}
+	version := nextOf(before.end, ref)
+	if err := t.allows(ref, version); err != nil {
+		return Version{}, err
+	}
+	base := before.end
+	base.Number = version - 1
+	body, err := build(context.WithValue(ctx, insideBuild{t}, true), base)
+	if err != nil {
+		return Version{}, fmt.Errorf("build version %d: %w", version, err)
+	}
+	c, err := t.newCandidate(version, body)
+	if err != nil {
+		return Version{}, fmt.Errorf("build version %d: %w", version, err)
+	}
+	c.ours = true
+	// A build may take its time.
+	chain, err := t.end(ctx)
+	if err != nil {
+		return Version{}, err
+	}
+	c = t.at(c, chain.end)
+	if chain.end.Key != base.Key || chain.end.ETag != base.ETag {
+		return Version{}, t.lost(ctx, &ConflictError{
+			Version: version, Key: c.key, Latest: chain.end.Number, Next: nextOf(chain.end, ref),
+		})
+	}
+	return t.publish(ctx, c, chain, left, started)
+}
+
+// end returns the end of the chain, from memory while that is fresh.
+func (t *Table) end(ctx context.Context) (known, error) {
+	if k := t.remember(); k.fresh(t.staleAfter) {
+		return k, nil
+	}
+	return t.list(ctx)
+}

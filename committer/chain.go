@@ -101,6 +101,7 @@ func (t *Table) list(ctx context.Context) (known, error) {
 	}
 	k := known{scheme: end.Scheme, end: end, learned: began, listed: began}
 	t.learnList(k)
+	t.rivals.tookList(elapsed(began))
 	return k, nil
 }
 

@@ -78,7 +78,7 @@ func (p *publication) send(ctx context.Context, metadata string, try int) answer
 	defer cancel()
 	sent := time.Now()
 	attrs, err := t.store.PutIfAbsent(attempt, p.key, p.body, backends.PutOptions{Metadata: metadata})
-	t.rivals.measured(elapsed(sent))
+	t.rivals.tookPut(elapsed(sent))
 	t.attempted(ctx, AttemptInfo{Version: p.version, Key: p.key, Try: try, Elapsed: elapsed(sent), Err: err})
 	return answer{attrs, err}
 }

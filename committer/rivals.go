@@ -8,47 +8,89 @@ import (
 )
 
 const (
-	// winsBeforeRest is the run of wins after which a writer that has rivals
-	// stands back: it learns the end of the chain first and would win for ever.
-	winsBeforeRest = 3
-	// rivalsFor is for how long a writer that lost a race thinks of rivals.
-	rivalsFor = time.Second
-	// restPuts is for how many PUTs of others it stands back.
-	restPuts = 3
+	// winsBeforeRest is the least run of wins after which a writer that has
+	// rivals stands back.
+	winsBeforeRest = 4
+	// rivalsFor is for how long a writer that met rivals thinks of them.
+	rivalsFor = 5 * time.Second
+	// minPatience and maxPatience bound how long a writer that knows of no
+	// rival goes on before it stands back once to let one in.
+	minPatience = 2 * time.Second
+	maxPatience = 8 * time.Second
 	// maxPausePuts bounds the pause after a lost race, in PUTs.
 	maxPausePuts = 8
 )
 
 // rivals makes processes that update one table share it fairly. Goroutines of
 // one process take turns already.
+//
+// The winner of a race knows the end of the chain at once, while the others have
+// to list. Where a LIST takes longer than a PUT it would win for ever, and never
+// learn that it has rivals, since it loses no race. So a writer stands back from
+// time to time for as long as a rival needs to list and to commit: often when it
+// has met rivals, seldom when it goes on without a gap and has not.
 type rivals struct {
 	mu sync.Mutex
-	// put is how long a PUT takes, a moving average.
-	put time.Duration
-	// seen is when a race was last lost, wins the run of wins since then.
-	seen time.Time
-	wins int
+	// put and list are how long these take, moving averages.
+	put, list time.Duration
+	// met is when there was a rival last.
+	met time.Time
+	// last is the version won last, at lastAt, and wins the number of those
+	// won since began without a gap.
+	last          uint64
+	lastAt, began time.Time
+	wins          int
+	// patience is how long a run goes on without a rival.
+	patience time.Duration
 }
 
-// measured records how long a PUT took.
-func (r *rivals) measured(took time.Duration) {
+// tookPut records how long a PUT took.
+func (r *rivals) tookPut(took time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.put == 0 {
-		r.put = took
-	}
-	r.put += (took - r.put) / 4
+	average(&r.put, took)
 }
 
+// tookList records how long it took to list.
+func (r *rivals) tookList(took time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	average(&r.list, took)
+}
+
+func average(of *time.Duration, took time.Duration) {
+	if *of == 0 {
+		*of = took
+	}
+	*of += (took - *of) / 4
+}
+
+// lost records a lost race.
 func (r *rivals) lost() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.seen, r.wins = time.Now(), 0
+	r.meet()
+	r.wins = 0
 }
 
-func (r *rivals) won() {
+// saw records the end of the chain that an update builds on.
+func (r *rivals) saw(end uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.last != 0 && end > r.last {
+		r.meet()
+	}
+}
+
+func (r *rivals) meet() {
+	r.met, r.patience = time.Now(), minPatience
+}
+
+// won records a version of our own.
+func (r *rivals) won(version uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last, r.lastAt = version, time.Now()
 	r.wins++
 }
 
@@ -61,15 +103,35 @@ func (r *rivals) pause(losses int) time.Duration {
 	return rand.N(r.put*time.Duration(min(losses, maxPausePuts)) + time.Millisecond)
 }
 
-// standBack waits for a few commits of others when it is their turn, and reports
-// whether it did.
+// standBack waits for a commit of others when it is time for one, and reports
+// whether it did. The end of the chain is not known any more then.
 func (r *rivals) standBack(ctx context.Context) bool {
+	d := r.rest()
+	return d > 0 && sleep(ctx, d) == nil
+}
+
+// rest is how long to stand back before the next update, mostly not at all.
+func (r *rivals) rest() time.Duration {
 	r.mu.Lock()
-	rest := r.wins >= winsBeforeRest && !r.seen.IsZero() && elapsed(r.seen) < rivalsFor
-	d := rand.N(r.put*restPuts + 1)
-	if rest {
-		r.wins = 0
+	defer r.mu.Unlock()
+	if r.wins == 0 || elapsed(r.lastAt) > r.put+r.list {
+		// A gap lets others in by itself.
+		r.wins, r.began = 0, time.Now()
+		return 0
 	}
-	r.mu.Unlock()
-	return rest && sleep(ctx, d) == nil
+	if !r.met.IsZero() && elapsed(r.met) < rivalsFor {
+		// The slower the LIST, the longer a rest has to be, and the longer a
+		// run, so that the table is not idle for most of the time.
+		if r.put > 0 && r.wins < winsBeforeRest+int(2*r.list/r.put) {
+			return 0
+		}
+	} else {
+		r.patience = max(r.patience, minPatience)
+		if elapsed(r.began) < r.patience {
+			return 0
+		}
+		r.patience = min(2*r.patience, maxPatience)
+	}
+	r.wins, r.began = 0, time.Now()
+	return r.list + r.put + rand.N(r.put+1)
 }

@@ -52,7 +52,7 @@ func (t *Table) update(ctx context.Context, build BuildFunc, started time.Time) 
 		var conflict *ConflictError
 		if !errors.As(err, &conflict) {
 			if err == nil {
-				t.rivals.won()
+				t.rivals.won(v.Number)
 			}
 			return v, err
 		}
@@ -75,6 +75,7 @@ func (t *Table) tryUpdate(ctx context.Context, build BuildFunc, left *budget, st
 	if err != nil {
 		return Version{}, err
 	}
+	t.rivals.saw(before.end.Number)
 	version := nextOf(before.end, ref)
 	if err := t.allows(ref, version); err != nil {
 		return Version{}, err

@@ -3,6 +3,7 @@ package naming
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -87,23 +88,26 @@ func BranchRoot(root, branch string) string {
 }
 
 // BranchRefs returns the keys at which the ref of a branch can be: the one that
-// Lance writes, with the slashes of the name as %2F, and for names that have
-// slashes a second one that some stores show, with the slashes as they are. The
-// branch must have passed [CheckBranch] and not be main, which has no ref.
+// Lance writes, with the slashes of the name as %2F and the bytes of letters
+// beyond ASCII in the same way, and for names that have slashes a second one
+// that some stores show, with the slashes as they are. The branch must have
+// passed [CheckBranch] and not be main, which has no ref.
 func BranchRefs(root, branch string) []string {
 	folder := Join(root, refsFolder) + "/branches/"
-	escaped := folder + strings.ReplaceAll(branch, "/", "%2F") + ".json"
-	if !strings.Contains(branch, "/") {
-		return []string{escaped}
+	keys := []string{folder + url.PathEscape(branch) + ".json"}
+	if strings.Contains(branch, "/") {
+		slashed := (&url.URL{Path: branch}).EscapedPath()
+		keys = append(keys, folder+slashed+".json")
 	}
-	return []string{escaped, folder + branch + ".json"}
+	return keys
 }
 
 // CheckBranch returns [ErrBranch] unless name can be the name of a branch. Main
 // and the empty name pass: they mean the table's root.
 //
 // A name is segments of letters, digits, ".", "-" and "_" joined by "/", as
-// Lance has it. Segments that are folders of a table are refused as well, since
+// Lance has it; letters and digits are those of Unicode in the wide sense that
+// Rust has of alphanumeric. Segments that are folders of a table are refused as well, since
 // the branch's root would be confused with them.
 func CheckBranch(name string) error {
 	if IsMain(name) {
@@ -134,5 +138,6 @@ func CheckBranch(name string) error {
 }
 
 func notInBranch(r rune) bool {
-	return r == utf8.RuneError || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(".-_", r)
+	alphanumeric := unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.Other_Alphabetic, r)
+	return r == utf8.RuneError || !alphanumeric && !strings.ContainsRune(".-_", r)
 }

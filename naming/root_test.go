@@ -39,10 +39,14 @@ func TestBranchesLiveBelowTheTable(t *testing.T) {
 	require.Equal(t, []string{"t/_refs/branches/one.json"}, naming.BranchRefs("t", "one"))
 	require.Equal(t, []string{"t/_refs/branches/exp%2Fone.json", "t/_refs/branches/exp/one.json"},
 		naming.BranchRefs("t", "exp/one"))
+	require.Equal(t, []string{"t/_refs/branches/%C3%A4.json"}, naming.BranchRefs("t", "ä"))
+	require.Equal(t, []string{"t/_refs/branches/%E6%97%A5%2Fx.json", "t/_refs/branches/%E6%97%A5/x.json"},
+		naming.BranchRefs("t", "日/x"))
+	require.Equal(t, []string{"t/_refs/branches/A.b-c_d.json"}, naming.BranchRefs("t", "A.b-c_d"))
 }
 
 func TestBranchNames(t *testing.T) {
-	for _, name := range []string{"", "main", "one", "exp/one", "a.b-c_d", "v1.2", "ä/β", "Main", "main/x"} {
+	for _, name := range []string{"", "main", "one", "exp/one", "a.b-c_d", "v1.2", "ä/β", "x²", "हि", "Ⅷ", "Main", "main/x"} {
 		require.NoError(t, naming.CheckBranch(name), "%q", name)
 	}
 	for _, name := range []string{

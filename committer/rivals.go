@@ -15,8 +15,12 @@ const (
 	rivalsFor = 5 * time.Second
 	// minPatience and maxPatience bound how long a writer that knows of no
 	// rival goes on before it stands back once to let one in.
-	minPatience = 2 * time.Second
+	minPatience = 250 * time.Millisecond
 	maxPatience = 8 * time.Second
+	// longRest bounds the rests, where a rival needs no more to list and to
+	// commit. LanceDB appends in 5 to 25 ms on a local disk, and has to read
+	// every version that it missed before.
+	longRest = 100 * time.Millisecond
 	// maxPausePuts bounds the pause after a lost race, in PUTs.
 	maxPausePuts = 8
 )
@@ -25,10 +29,11 @@ const (
 // one process take turns already.
 //
 // The winner of a race knows the end of the chain at once, while the others have
-// to list. Where a LIST takes longer than a PUT it would win for ever, and never
-// learn that it has rivals, since it loses no race. So a writer stands back from
-// time to time for as long as a rival needs to list and to commit: often when it
-// has met rivals, seldom when it goes on without a gap and has not.
+// to list, and Lance to read what it missed. Where that takes longer than a PUT,
+// the winner would win for ever, and never learn that it has rivals, since it
+// loses no race. So a writer stands back from time to time for as long as a
+// rival needs to commit: often when it has met rivals, seldom when it goes on
+// without a gap and has not.
 type rivals struct {
 	mu sync.Mutex
 	// put and list are how long these take, moving averages.
@@ -42,6 +47,10 @@ type rivals struct {
 	wins          int
 	// patience is how long a run goes on without a rival.
 	patience time.Duration
+	// rest is how long a rest is beside rivals, learned from whether the last
+	// ones let one in. resting says that nobody knows yet of the last one.
+	rest    time.Duration
+	resting bool
 }
 
 // tookPut records how long a PUT took.
@@ -77,8 +86,17 @@ func (r *rivals) lost() {
 func (r *rivals) saw(end uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.last != 0 && end > r.last {
+	met := r.last != 0 && end > r.last
+	if met {
 		r.meet()
+	}
+	if r.resting {
+		r.resting = false
+		if met {
+			r.rest -= r.rest / 4
+		} else {
+			r.rest += r.rest / 2
+		}
 	}
 }
 
@@ -106,12 +124,12 @@ func (r *rivals) pause(losses int) time.Duration {
 // standBack waits for a commit of others when it is time for one, and reports
 // whether it did. The end of the chain is not known any more then.
 func (r *rivals) standBack(ctx context.Context) bool {
-	d := r.rest()
+	d := r.due()
 	return d > 0 && sleep(ctx, d) == nil
 }
 
-// rest is how long to stand back before the next update, mostly not at all.
-func (r *rivals) rest() time.Duration {
+// due is how long to stand back before the next update, mostly not at all.
+func (r *rivals) due() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.wins == 0 || elapsed(r.lastAt) > r.put+r.list {
@@ -119,19 +137,25 @@ func (r *rivals) rest() time.Duration {
 		r.wins, r.began = 0, time.Now()
 		return 0
 	}
+	// A rival needs to list and to commit at the least.
+	least := r.list + r.put
 	if !r.met.IsZero() && elapsed(r.met) < rivalsFor {
-		// The slower the LIST, the longer a rest has to be, and the longer a
-		// run, so that the table is not idle for most of the time.
-		if r.put > 0 && r.wins < winsBeforeRest+int(2*r.list/r.put) {
+		r.rest = min(max(r.rest, least), max(longRest, least))
+		// The longer the rests, the longer the runs, so that the table is not
+		// idle for most of the time.
+		if r.put > 0 && r.wins < winsBeforeRest+int(2*r.rest/r.put) {
 			return 0
 		}
+		r.resting = true
 	} else {
 		r.patience = max(r.patience, minPatience)
 		if elapsed(r.began) < r.patience {
 			return 0
 		}
+		r.rest, least = 0, max(least, min(r.patience/4, longRest))
 		r.patience = min(2*r.patience, maxPatience)
 	}
-	r.wins, r.began = 0, time.Now()
-	return r.list + r.put + rand.N(r.put+1)
+	r.wins = 0
+	r.began = time.Now().Add(max(r.rest, least))
+	return max(r.rest, least) + rand.N(r.put+1)
 }

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/lancecommit/lancecommit/integration/fixtures"
+	"github.com/lancecommit/lancecommit/internal/testmanifest"
+)
+
+func formatVersion(v uint64) string { return strconv.FormatUint(v, 10) }
+
+func TestCommitPublishesWhatLanceDBStaged(t *testing.T) {
+	for _, fixture := range []fixtures.Table{fixtures.V1(), fixtures.V2(), fixtures.Branch()} {
+		table := layFixture(t, fixture)
+		for _, chain := range fixture.Chains() {
+			next := staged(t, fixture, chain)
+			for range 2 {
+				got := parse[versionJSON](t, call(t, "commit", table, "--branch", chain.Branch, "--manifest", next, "--json"))
+				require.Equal(t, chain.Next.Number, got.Version)
+				require.FileExists(t, filepath.Join(filepath.Dir(table), chain.Final()))
+			}
+			rival := write(t, testmanifest.New(chain.Next.Number, chain.Branch, "mine"))
+			got := call(t, "commit", table, "--branch", chain.Branch, "--manifest", rival)
+			require.Equal(t, exitConflict, got.code)
+			require.Contains(t, got.err, fmt.Sprintf("the latest version is %d", chain.Next.Number))
+			want, err := os.ReadFile(next)
+			require.NoError(t, err)
+			there, err := os.ReadFile(filepath.Join(filepath.Dir(table), chain.Final()))
+			require.NoError(t, err)
+			require.Equal(t, want, there, "the first bytes stay")
+		}
+	}
+}
+
+func TestCommitReadsAManifestFromStandardInput(t *testing.T) {
+	table := layFixture(t, fixtures.V2())
+	got := callWith(t, testmanifest.New(3, "", "mine"), "commit", table, "--manifest", "-", "--version", "3")
+	require.Equal(t, exitOK, got.code, got.err)
+	require.Contains(t, got.out, "version 3 is committed")
+}
+
+func TestCommitRefusesWhatIsNoManifestOfTheVersion(t *testing.T) {
+	valid := testmanifest.New(3, "", "mine")
+	beyond := append([]byte(nil), valid...)
+	beyond[len(beyond)-15] = 1
+	for name, body := range map[string][]byte{
+		"empty":                   nil,
+		"truncated":               valid[:len(valid)-5],
+		"wrong magic":             append(valid[:len(valid)-1:len(valid)-1], 'X'),
+		"position beyond the end": beyond,
+		"100 MB of zeros":         make([]byte, 100<<20),
+		"another version inside":  testmanifest.New(4, "", "mine"),
+		"another branch inside":   testmanifest.New(3, "exp/one", "mine"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			table := layFixture(t, fixtures.V2())
+			file := write(t, body)
+			for _, args := range [][]string{
+				{"commit", table, "--manifest", file, "--version", "3"},
+				{"commit", table, "--manifest", file},
+			} {
+				if name == "another version inside" && len(args) == 4 {
+					continue // then that version is asked for, and is not the next
+				}
+				got := call(t, args...)
+				require.Equal(t, exitInvalid, got.code, got.err)
+				require.Contains(t, got.err, "the latest version is 2")
+			}
+			require.Equal(t, 2, finals(t, table), "nothing is written")
+			require.FileExists(t, file)
+		})
+	}
+}
+
+func TestCommitSaysTheLatestVersionWhenItRefusesANumber(t *testing.T) {
+	table := layFixture(t, fixtures.V2())
+	for version, want := range map[string]int{
+		"0": exitInvalid, "-1": exitInvalid, "9223372036854775808": exitInvalid, "18446744073709551616": exitInvalid,
+		"three": exitInvalid, "4": exitConflict, "2": exitConflict, "1": exitConflict,
+	} {
+		number, _ := strconv.ParseUint(version, 10, 64)
+		got := call(t, "commit", table, "--manifest", write(t, testmanifest.New(number, "", "mine")), "--version", version)
+		require.Equal(t, want, got.code, got.err)
+		require.Contains(t, got.err, "the latest version is 2", version)
+	}
+	require.Equal(t, 2, finals(t, table))
+}
+
+func TestProcessesThatRaceForVersionsHaveOneWinnerEach(t *testing.T) {
+	const processes, versions = 4, 400
+	command := filepath.Join(t.TempDir(), "lancecommit")
+	out, err := exec.Command("go", "build", "-o", command, ".").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	table := filepath.Join(t.TempDir(), "t.lance")
+	require.NoError(t, os.Mkdir(table, 0o777))
+	codes := [processes][versions + 1]int{}
+	var racers sync.WaitGroup
+	for p := range processes {
+		racers.Go(func() {
+			file := filepath.Join(t.TempDir(), "next.manifest")
+			for v := 1; v <= versions; v++ {
+				if err := os.WriteFile(file, testmanifest.New(uint64(v), "", fmt.Sprint(p)), 0o666); err != nil {
+					t.Error(err)
+				}
+				cmd := exec.Command(command, "commit", table, "--manifest", file)
+				out, _ := cmd.CombinedOutput()
+				codes[p][v] = cmd.ProcessState.ExitCode()
+				if code := codes[p][v]; code != exitOK && code != exitConflict {
+					t.Errorf("version %d: exit code %d: %s", v, code, out)
+				}
+			}
+		})
+	}
+	racers.Wait()
+	for v := 1; v <= versions; v++ {
+		winner := -1
+		for p := range processes {
+			if codes[p][v] == exitOK {
+				require.Equal(t, -1, winner, "version %d has two winners", v)
+				winner = p
+			}
+		}
+		require.NotEqual(t, -1, winner, "version %d has no winner", v)
+		got := call(t, "show", table, formatVersion(uint64(v)))
+		require.Equal(t, exitOK, got.code, got.err)
+	}
+	require.Equal(t, versions, finals(t, table))
+	require.Equal(t, "", leftovers(t, table))
+}
+
+// leftovers are the names in _versions/ that are neither versions nor the hint.
+func leftovers(t *testing.T, table string) (names string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(table, "_versions"))
+	require.NoError(t, err)
+	for _, entry := range entries {
+		if name := entry.Name(); name[0] == '.' {
+			names += name + " "
+		}
+	}
+	return names
+}

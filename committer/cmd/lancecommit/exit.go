@@ -1,0 +1,94 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lancecommit/lancecommit/backends"
+	"github.com/lancecommit/lancecommit/committer"
+)
+
+// Exit codes. Scripts rely on them.
+const (
+	exitOK          = 0
+	exitOther       = 1
+	exitInvalid     = 2
+	exitConflict    = 3
+	exitNotFound    = 4
+	exitUnknown     = 5
+	exitPermission  = 6
+	exitUnavailable = 7
+	exitUnsupported = 8
+)
+
+// exitCodes says which error ends with which code. The first match wins, so what
+// must never be taken for something else comes first.
+var exitCodes = []struct {
+	err  error
+	code int
+}{
+	{committer.ErrUnknownOutcome, exitUnknown},
+	{committer.ErrStaleCommit, exitUnknown},
+	{backends.ErrNotDurable, exitUnknown},
+	{errUsage, exitInvalid},
+	{committer.ErrInvalid, exitInvalid},
+	{backends.ErrInvalid, exitInvalid},
+	{committer.ErrConflict, exitConflict},
+	{committer.ErrContention, exitUnavailable},
+	{committer.ErrInconsistentStore, exitUnsupported},
+	{backends.ErrUnsupported, exitUnsupported},
+	{backends.ErrUnauthenticated, exitPermission},
+	{fs.ErrPermission, exitPermission},
+	{backends.ErrNoBucket, exitNotFound},
+	{fs.ErrNotExist, exitNotFound},
+	{backends.ErrThrottled, exitUnavailable},
+}
+
+func exitCode(err error) int {
+	for _, row := range exitCodes {
+		if errors.Is(err, row.err) {
+			return row.code
+		}
+	}
+	return exitOther
+}
+
+// errUsage means that the command line is wrong.
+var errUsage = errors.New("usage")
+
+// usageError is wrong usage of a command.
+type usageError struct {
+	err     error
+	command string
+}
+
+func usage(cmd *cobra.Command, err error) error { return &usageError{err, cmd.CommandPath()} }
+
+func (e *usageError) Error() string {
+	return fmt.Sprintf("%v (see '%s --help')", e.err, e.command)
+}
+func (e *usageError) Is(target error) bool { return target == errUsage }
+func (e *usageError) Unwrap() error        { return e.err }
+
+// printError writes an error for a person, or with --json for a program.
+func (a *app) printError(err error) {
+	if !a.json {
+		fmt.Fprintf(a.err, "lancecommit: %v\n", err)
+		return
+	}
+	report := struct {
+		Error    string `json:"error"`
+		ExitCode int    `json:"exit_code"`
+		Version  uint64 `json:"version,omitempty"`
+		Latest   uint64 `json:"latest,omitempty"`
+	}{Error: err.Error(), ExitCode: exitCode(err)}
+	var conflict *committer.ConflictError
+	if errors.As(err, &conflict) {
+		report.Version, report.Latest = conflict.Version, conflict.Latest
+	}
+	_ = json.NewEncoder(a.err).Encode(report)
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/lancecommit/lancecommit/committer/manifest"
+	"github.com/lancecommit/lancecommit/integration/fixtures"
+	"github.com/lancecommit/lancecommit/internal/testmanifest"
+	"github.com/lancecommit/lancecommit/naming"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A result is what a command left behind.
+type result struct {
+	code     int
+	out, err string
+}
+
+// call runs a command in this process.
+func call(t *testing.T, args ...string) result { return callWith(t, nil, args...) }
+
+// callWith runs a command with something on standard input.
+func callWith(t *testing.T, in []byte, args ...string) result {
+	t.Helper()
+	var out, err bytes.Buffer
+	code := run(context.Background(), args, streams{bytes.NewReader(in), &out, &err})
+	return result{code, out.String(), err.String()}
+}
+
+// parse reads the JSON of a command that ended well.
+func parse[T any](t *testing.T, r result) (value T) {
+	t.Helper()
+	require.Equal(t, exitOK, r.code, r.err)
+	require.NoError(t, json.Unmarshal([]byte(r.out), &value), r.out)
+	return value
+}
+
+// layFixture lays a table of LanceDB's and returns its folder.
+func layFixture(t *testing.T, fixture fixtures.Table) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "db")
+	require.NoError(t, os.CopyFS(dir, fixture.FS))
+	return filepath.Join(dir, fixture.Root)
+}
+
+// staged writes the staged manifest of a chain to a file of its own.
+func staged(t *testing.T, fixture fixtures.Table, chain fixtures.Chain) string {
+	t.Helper()
+	body, err := fs.ReadFile(fixture.FS, chain.Staged)
+	require.NoError(t, err)
+	return write(t, body)
+}
+
+// write puts bytes into a new file.
+func write(t *testing.T, body []byte) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "next.manifest")
+	require.NoError(t, os.WriteFile(file, body, 0o666))
+	return file
+}
+
+// finals counts the manifests of a table's chain.
+func finals(t *testing.T, table string) (count int) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(table, "_versions"))
+	require.NoError(t, err)
+	for _, entry := range entries {
+		if naming.Parse(entry.Name()).Kind == naming.Final {
+			count++
+		}
+	}
+	return count
+}
+
+func TestLatestVersionsAndShow(t *testing.T) {
+	for _, fixture := range []fixtures.Table{fixtures.V1(), fixtures.V2(), fixtures.Branch()} {
+		table := layFixture(t, fixture)
+		for _, chain := range fixture.Chains() {
+			on := []string{table, "--branch", chain.Branch, "--json"}
+			latest := parse[versionJSON](t, call(t, append([]string{"latest"}, on...)...))
+			require.Equal(t, chain.Latest().Number, latest.Version)
+			require.Equal(t, fixture.Scheme, latest.NamingScheme)
+
+			all := parse[[]versionJSON](t, call(t, append([]string{"versions"}, on...)...))
+			require.Len(t, all, len(chain.Versions))
+			for i, want := range chain.Versions {
+				require.Equal(t, want.Number, all[len(all)-1-i].Version, "newest first")
+				shown := parse[struct{ Manifest manifest.Info }](t,
+					call(t, append([]string{"show", table, formatVersion(want.Number)}, on[1:]...)...))
+				require.Equal(t, want.Number, shown.Manifest.Version)
+				require.Equal(t, chain.Branch, shown.Manifest.Branch)
+				require.EqualValues(t, len(want.IDs), shown.Manifest.Rows)
+			}
+			limited := parse[[]versionJSON](t, call(t, append([]string{"versions", "--limit", "1"}, on...)...))
+			require.Equal(t, all[:1], limited)
+		}
+	}
+}
+
+func TestAPipeGetsATableWithoutColours(t *testing.T) {
+	table := layFixture(t, fixtures.V2())
+	for _, args := range [][]string{{"latest", table}, {"versions", table}, {"show", table}, {"quickstart", t.TempDir()}} {
+		got := call(t, args...)
+		require.Equal(t, exitOK, got.code, got.err)
+		require.Contains(t, got.out, "VERSION")
+		require.NotContains(t, got.out, "\x1b")
+		require.Empty(t, got.err)
+	}
+}
+
+func TestCompletionIsOffered(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		require.Contains(t, call(t, "completion", shell).out, "lancecommit")
+	}
+	require.Contains(t, call(t, "__complete", "lat").out, "latest\t")
+}
+
+func TestExitCodes(t *testing.T) {
+	table := layFixture(t, fixtures.V2())
+	empty := t.TempDir()
+	next := write(t, testmanifest.New(3, "", "mine"))
+	for _, tc := range []struct {
+		name string
+		args string
+		want int
+		says string
+	}{
+		{"no such command", "latests", exitInvalid, `did you mean "latest"?`},
+		{"no such flag", "latest --colour T", exitInvalid, "--colour"},
+		{"an argument is missing", "latest", exitInvalid, "arg"},
+		{"an argument too many", "latest T T", exitInvalid, "arg"},
+		{"a folder that is not there", "latest T/absent", exitNotFound, "no such folder"},
+		{"a table without versions", "latest EMPTY", exitNotFound, "no versions"},
+		{"a table without versions, listed", "versions EMPTY", exitNotFound, "no versions"},
+		{"a table without versions, as JSON", "versions EMPTY --json", exitNotFound, "no versions"},
+		{"a version that is not there", "show T 9", exitNotFound, "9"},
+		{"a version that is no number", "show T one", exitInvalid, "one"},
+		{"a version out of bounds", "show T 0", exitInvalid, "0"},
+		{"a negative limit", "versions T --limit -1", exitInvalid, "-1"},
+		{"a branch that is not there", "latest T --branch absent", exitNotFound, "absent"},
+		{"a malformed branch", "latest T --branch a..b", exitInvalid, "a..b"},
+		{"a store without a backend", "latest s3://bucket/t", exitUnsupported, "s3"},
+		{"no manifest", "commit T", exitInvalid, "--manifest"},
+		{"a manifest file that is not there", "commit T --manifest T/absent", exitInvalid, "absent"},
+		{"done", "commit T --manifest NEXT", exitOK, ""},
+		{"again", "commit T --manifest NEXT", exitOK, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			replace := strings.NewReplacer("EMPTY", empty, "NEXT", next, "T/", table+"/")
+			var args []string
+			for word := range strings.FieldsSeq(tc.args) {
+				if word == "T" {
+					word = table
+				}
+				args = append(args, replace.Replace(word))
+			}
+			got := call(t, args...)
+			require.Equal(t, tc.want, got.code, got.err)
+			require.Contains(t, got.err, tc.says)
+			if tc.want != exitOK {
+				require.Empty(t, got.out, "results only on standard output")
+				require.True(t, strings.HasPrefix(got.err, "lancecommit: ") || strings.HasPrefix(got.err, "{"), got.err)
+			}
+		})
+	}
+}
+
+func TestErrorsAreJSONWhereResultsAre(t *testing.T) {
+	table := layFixture(t, fixtures.V2())
+	got := call(t, "commit", table, "--json", "--manifest", write(t, testmanifest.New(2, "", "mine")))
+	require.Equal(t, exitConflict, got.code)
+	var report map[string]any
+	require.NoError(t, json.Unmarshal([]byte(got.err), &report))
+	require.EqualValues(t, exitConflict, report["exit_code"])
+	require.EqualValues(t, 2, report["latest"])
+	require.Contains(t, report["error"], "version 2 exists with other bytes")
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lancecommit/lancecommit/backends"
+	"github.com/lancecommit/lancecommit/backends/file"
+	"github.com/lancecommit/lancecommit/committer"
+	"github.com/lancecommit/lancecommit/committer/manifest"
+	"github.com/lancecommit/lancecommit/integration/fixtures"
+	"github.com/lancecommit/lancecommit/naming"
+)
+
+func (a *app) quickstart() *cobra.Command {
+	return &cobra.Command{
+		Use:   "quickstart [DIR]",
+		Short: "Lay a small LanceDB table into DIR and commit its next version",
+		Long: `quickstart lays a small table that LanceDB wrote into DIR, as DIR/quickstart.lance,
+commits its third version, shows that a second writer of the same version is
+refused, and prints the history. A DIR that ends in .lance is the table's own
+folder. Without DIR it works in a new temporary folder. Nothing that is there is
+overwritten, so it can be run again.`,
+		Example: "  lancecommit quickstart demo",
+		Args:    arguments(0, 1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			folder, err := quickstartFolder(args)
+			if err != nil {
+				return err
+			}
+			return a.runQuickstart(cmd.Context(), folder)
+		},
+	}
+}
+
+// quickstartFolder makes the folder of the table.
+func quickstartFolder(args []string) (string, error) {
+	table := fixtures.V2()
+	var folder string
+	switch {
+	case len(args) == 0:
+		dir, err := os.MkdirTemp("", "lancecommit-quickstart-")
+		if err != nil {
+			return "", err
+		}
+		folder = filepath.Join(dir, table.Root)
+	case args[0] == "":
+		return "", fmt.Errorf("%w: DIR is empty", committer.ErrInvalid)
+	case strings.HasSuffix(filepath.Clean(args[0]), ".lance"):
+		folder = filepath.Clean(args[0])
+	default:
+		folder = filepath.Join(args[0], table.Root)
+	}
+	return folder, os.MkdirAll(folder, 0o777)
+}
+
+// quickstartJSON is what quickstart prints with --json.
+type quickstartJSON struct {
+	Table     string        `json:"table"`
+	Laid      []versionJSON `json:"laid"`
+	Committed versionJSON   `json:"committed"`
+	Refused   string        `json:"refused"`
+	Versions  []versionJSON `json:"versions"`
+}
+
+func (a *app) runQuickstart(ctx context.Context, folder string) error {
+	store, err := file.Open(folder)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	table := committer.NewTable(store, "")
+	report := quickstartJSON{Table: folder}
+	say := func(format string, args ...any) {
+		if !a.json {
+			fmt.Fprintf(a.out, format, args...)
+		}
+	}
+
+	laid, err := layQuickstart(ctx, store, table)
+	if err != nil {
+		return fmt.Errorf("%s: %w", folder, err)
+	}
+	say("A table that LanceDB wrote is in %s:\n\n", folder)
+	if err := a.quickstartVersions(&report.Laid, laid); err != nil {
+		return err
+	}
+
+	fixture := fixtures.V2()
+	next, err := fs.ReadFile(fixture.FS, fixture.Main.Staged)
+	if err != nil {
+		return err
+	}
+	before, err := table.Resolve(ctx, fixture.Main.Next.Number, next)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	v, err := table.Commit(ctx, fixture.Main.Next.Number, next)
+	if err != nil {
+		return err
+	}
+	report.Committed = toJSON(v)
+	if before == committer.Committed {
+		say("\nVersion %d was committed before, with the same bytes; to commit it again changes nothing.\n", v.Number)
+	} else {
+		say("\nCommitted version %d in %.1f ms: one create of %s, which nothing can overwrite.\n",
+			v.Number, float64(time.Since(began).Microseconds())/1000, path.Base(v.Key))
+	}
+
+	refusal, err := refusedCommit(ctx, committer.NewTable(store, ""), laid[0], v.Number)
+	if err != nil {
+		return err
+	}
+	report.Refused = refusal.Error()
+	say("A second writer with other bytes is refused, as it must be:\n  %v\n\nThe history now:\n\n", refusal)
+
+	var history []committer.Version
+	for v, err := range table.Versions(ctx, committer.VersionsOptions{}) {
+		if err != nil {
+			return err
+		}
+		history = append(history, v)
+	}
+	if err := a.quickstartVersions(&report.Versions, history); err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(report)
+	}
+	say("\nNext: lancecommit show %s\n      or open it in LanceDB: (await lancedb.connect(%q)).openTable(%q)\n",
+		folder, filepath.Dir(folder), strings.TrimSuffix(filepath.Base(folder), ".lance"))
+	return nil
+}
+
+// quickstartVersions prints versions, or keeps them for the JSON.
+func (a *app) quickstartVersions(report *[]versionJSON, versions []committer.Version) error {
+	if !a.json {
+		return a.printVersions(versions...)
+	}
+	for _, v := range versions {
+		*report = append(*report, toJSON(v))
+	}
+	return nil
+}
+
+// layQuickstart lays the table's files, each only where nothing is, and then its
+// versions, oldest first, as a writer would. Another table in the folder is
+// refused, at the first version.
+func layQuickstart(ctx context.Context, store backends.Store, table *committer.Table) ([]committer.Version, error) {
+	fixture := fixtures.V2()
+	at, err := fs.Sub(fixture.FS, fixture.Root)
+	if err != nil {
+		return nil, err
+	}
+	if err := refuseOtherTables(ctx, table, at); err != nil {
+		return nil, err
+	}
+	err = fs.WalkDir(at, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || strings.HasPrefix(name, "_versions/") {
+			return err
+		}
+		body, err := fs.ReadFile(at, name)
+		if err != nil {
+			return err
+		}
+		_, err = store.PutIfAbsent(ctx, name, body, backends.PutOptions{})
+		if errors.Is(err, backends.ErrExists) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var laid []committer.Version
+	for _, version := range fixture.Main.Versions {
+		body, err := fs.ReadFile(at, naming.Versions("")+naming.V2.Final(version.Number))
+		if err != nil {
+			return nil, err
+		}
+		v, err := table.Commit(ctx, version.Number, body)
+		if err != nil {
+			return nil, err
+		}
+		laid = append(laid, v)
+	}
+	return laid, nil
+}
+
+// refuseOtherTables keeps quickstart off tables that it did not lay.
+func refuseOtherTables(ctx context.Context, table *committer.Table, laid fs.FS) error {
+	_, err := table.Latest(ctx)
+	if errors.Is(err, committer.ErrTableNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	first, err := fs.ReadFile(laid, naming.Versions("")+naming.V2.Final(1))
+	if err != nil {
+		return err
+	}
+	if outcome, err := table.Resolve(ctx, 1, first); err != nil || outcome != committer.Committed {
+		return fmt.Errorf("%w: another table is there already; choose another folder", committer.ErrInvalid)
+	}
+	return nil
+}
+
+// refusedCommit tries to commit other bytes as a version that is there, and
+// returns how it is refused.
+func refusedCommit(
+	ctx context.Context, rival *committer.Table, base committer.Version, version uint64,
+) (*committer.ConflictError, error) {
+	body, err := rival.ReadManifest(ctx, base)
+	if err != nil {
+		return nil, err
+	}
+	other, err := manifest.WithVersion(body, version)
+	if err != nil {
+		return nil, err
+	}
+	_, err = rival.Commit(ctx, version, other)
+	var refusal *committer.ConflictError
+	if !errors.As(err, &refusal) {
+		return nil, fmt.Errorf("a second version %d was not refused: %w", version, err)
+	}
+	return refusal, nil
+}

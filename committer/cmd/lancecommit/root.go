@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lancecommit/lancecommit/backends/all"
+	"github.com/lancecommit/lancecommit/committer"
+)
+
+// app is what the commands share.
+type app struct {
+	streams
+	json   bool
+	branch string
+}
+
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "lancecommit",
+		Short: "Commit versions of Lance tables straight to the store",
+		Long: `lancecommit reads and commits versions of Lance tables, straight on the store:
+no server, no lock, no catalog. A commit is one conditional create, and its
+outcome is proven: committed, refused, or honestly unknown.
+
+TABLE is the folder of a table, such as db/images.lance, as a path or a
+file:// URL. Results are on standard output, everything else on standard error.
+
+Exit codes: 0 done, 1 other errors, 2 invalid input or usage, 3 conflict,
+4 not found, 5 the outcome is unknown or the commit is stale: keep all files,
+6 permission, 7 throttled, unavailable or too much contention, 8 the store is
+unsupported or unsafe.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          noCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SuggestionsMinimumDistance = 2
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err) })
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print results, and errors, as JSON")
+	root.AddCommand(a.quickstart(), a.latest(), a.versions(), a.show(), a.commit())
+	return root
+}
+
+// noCommand refuses words that are no command, with the nearest that are.
+func noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("there is no command %q", args[0])
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		text += fmt.Sprintf("; did you mean %q?", near[0])
+	}
+	return usage(cmd, fmt.Errorf("%s", text))
+}
+
+// arguments checks the number of arguments.
+func arguments(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := cobra.RangeArgs(least, most)(cmd, args); err != nil {
+			return usage(cmd, err)
+		}
+		return nil
+	}
+}
+
+// onTable makes a command work on the table named by its first argument.
+func (a *app) onTable(cmd *cobra.Command, do func(ctx context.Context, t *committer.Table, args []string) error) *cobra.Command {
+	cmd.Flags().StringVar(&a.branch, "branch", "", "the branch to work on (default main)")
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.withTable(cmd.Context(), args[0], func(t *committer.Table) error {
+			return do(cmd.Context(), t, args[1:])
+		})
+	}
+	return cmd
+}
+
+// withTable opens a location as a table.
+func (a *app) withTable(ctx context.Context, location string, do func(*committer.Table) error) error {
+	store, key, err := all.Open(ctx, location)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	return do(committer.NewTable(store, key, committer.WithBranch(a.branch)))
+}

@@ -45,7 +45,7 @@ type Tag struct {
 type Branch struct {
 	ParentBranch  string `json:"parentBranch"` // "" is main
 	ParentVersion uint64 `json:"parentVersion"`
-	ManifestSize  int64  `json:"manifestSize"` // bytes, of the branch's first version
+	ManifestSize  int64  `json:"manifestSize"` // bytes, of the parent's manifest at that version, not of the branch's first
 }
 
 // A Table is one open handle on a table. It stays at its version until a commit

@@ -28,7 +28,7 @@ var (
 	// ErrNoBucket means that the bucket, container or folder of the store is
 	// not there. It does not wrap fs.ErrNotExist: a missing bucket must not be
 	// taken for an empty table.
-	ErrNoBucket error = &sentinel{text: "the bucket is not there"}
+	ErrNoBucket error = &sentinel{text: "the store is not there"}
 	// ErrInvalid means that the request is malformed. It is fs.ErrInvalid.
 	ErrInvalid error = &sentinel{text: "invalid request", is: fs.ErrInvalid}
 	// ErrUnsupported means that the store cannot do this. It is

@@ -88,7 +88,7 @@ func (t *Table) Version(ctx context.Context, number uint64) (Version, error) {
 // versionError turns the store's "no such object" into "no such version".
 func versionError(number uint64, err error) error {
 	if errors.Is(err, backends.ErrNotExist) {
-		return fmt.Errorf("%w: %d was never committed, or is cleaned up: %w", ErrVersionNotFound, number, err)
+		return fmt.Errorf("%w: %d was never committed, or is cleaned up", ErrVersionNotFound, number)
 	}
 	return err
 }

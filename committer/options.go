@@ -83,7 +83,7 @@ func WithStaleAfter(d time.Duration) Option {
 	return func(c *config) { c.staleAfter = max(d, 0) }
 }
 
-// WithRetry sets the retry policy. Fields that are zero keep their defaults.
+// WithRetry sets the retry policy.
 func WithRetry(policy RetryPolicy) Option {
 	return func(c *config) { c.retry = policy }
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/lancecommit/lancecommit/backends"
 )
 
-// A RetryPolicy bounds what a call does before it gives up. Zero fields have
-// the defaults given.
+// A RetryPolicy bounds what a call does before it gives up. Fields that are zero
+// or negative have the defaults given.
 type RetryPolicy struct {
 	// MaxElapsed bounds a call in time, from the turn on. 30 s. A deadline of
 	// the context that is earlier wins.
@@ -32,7 +32,7 @@ type RetryPolicy struct {
 
 func (p RetryPolicy) withDefaults() RetryPolicy {
 	set := func(d *time.Duration, value time.Duration) {
-		if *d == 0 {
+		if *d <= 0 {
 			*d = value
 		}
 	}
@@ -42,7 +42,7 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 	set(&p.Grace, 5*time.Second)
 	set(&p.AttemptTimeout, 10*time.Second)
 	set(&p.AttemptTimeoutPerMiB, time.Second)
-	if p.MaxTries == 0 {
+	if p.MaxTries <= 0 {
 		p.MaxTries = 1000
 	}
 	return p

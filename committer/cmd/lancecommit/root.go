@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/lancecommit/lancecommit/backends"
 	"github.com/lancecommit/lancecommit/backends/all"
 	"github.com/lancecommit/lancecommit/committer"
 )
@@ -93,5 +96,30 @@ func (a *app) withTable(ctx context.Context, location string, do func(*committer
 		return err
 	}
 	defer store.Close()
-	return do(committer.NewTable(store, key, committer.WithBranch(a.branch)))
+	err = do(committer.NewTable(store, key, committer.WithBranch(a.branch)))
+	if errors.Is(err, committer.ErrTableNotFound) {
+		if near := tableInside(ctx, store, key); near != "" {
+			err = fmt.Errorf("%w; did you mean the table %s inside it?", err, near)
+		}
+	}
+	return err
+}
+
+// tableInside returns the name of a table in the folder at key, empty where none
+// is seen. LanceDB's databases are folders of tables, and easily taken for one.
+func tableInside(ctx context.Context, store backends.Store, key string) string {
+	prefix := ""
+	if key != "" {
+		prefix = key + "/"
+	}
+	page, err := store.List(ctx, backends.ListInput{Prefix: prefix})
+	if err != nil {
+		return ""
+	}
+	for _, folder := range page.Prefixes {
+		if strings.HasSuffix(folder, ".lance/") {
+			return strings.TrimSuffix(strings.TrimPrefix(folder, prefix), "/")
+		}
+	}
+	return ""
 }

@@ -50,7 +50,11 @@ func pick(ctx context.Context, t *committer.Table, args []string) (committer.Ver
 	if err != nil {
 		return committer.Version{}, err
 	}
-	return t.Version(ctx, number)
+	v, err := t.Version(ctx, number)
+	if err != nil {
+		err = withLatest(ctx, t, err)
+	}
+	return v, err
 }
 
 // parseVersion reads a version number. One that is out of bounds is refused here

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -17,65 +16,6 @@ import (
 	"github.com/lancecommit/lancecommit/internal/intercept"
 	"github.com/lancecommit/lancecommit/naming"
 )
-
-// errReset stands for every error that proves nothing.
-var errReset = fmt.Errorf("read: connection reset: %w", io.ErrUnexpectedEOF)
-
-// refusing returns a table whose requests of one method fail, always.
-func refusing(store backends.Store, method string, err error, opts ...committer.Option) (*committer.Table, *intercept.Log) {
-	log := new(intercept.Log)
-	return committer.NewTable(intercept.Wrap(store, func(
-		ctx context.Context, call intercept.Call, do func(context.Context) error,
-	) error {
-		return log.Around(ctx, call, func(ctx context.Context) error {
-			if call.Method == method {
-				return err
-			}
-			return do(ctx)
-		})
-	}), root, opts...), log
-}
-
-// A step is the fate of one PUT.
-type step func(ctx context.Context, do func(context.Context) error) error
-
-// pass lets the PUT through.
-func pass(ctx context.Context, do func(context.Context) error) error { return do(ctx) }
-
-// lostReply applies the PUT and loses the answer.
-func lostReply(ctx context.Context, do func(context.Context) error) error {
-	_ = do(ctx)
-	return errReset
-}
-
-// notDurable applies the PUT, and the store fails to make it last.
-func notDurable(ctx context.Context, do func(context.Context) error) error {
-	_ = do(ctx)
-	return backends.ErrNotDurable
-}
-
-// answers returns a step in which the PUT does nothing and is answered.
-func answers(err error) step {
-	return func(context.Context, func(context.Context) error) error { return err }
-}
-
-// scripted returns a table whose PUTs meet the steps one after the other, and the
-// last one for ever. The count is that of its PUTs.
-func scripted(store backends.Store, steps []step, opts ...committer.Option) (*committer.Table, *int) {
-	puts := new(int)
-	return committer.NewTable(intercept.Wrap(store, func(
-		ctx context.Context, call intercept.Call, do func(context.Context) error,
-	) error {
-		if call.Method != "PUT" {
-			return do(ctx)
-		}
-		*puts++
-		return steps[min(*puts, len(steps))-1](ctx, do)
-	}), root, opts...), puts
-}
-
-// untilSpent says that PUTs are sent until the time of the call is up.
-const untilSpent = -1
 
 func TestTheOutcomeOfACommitIsProven(t *testing.T) {
 	mine, others := manifestOf(2, "mine"), manifestOf(2, "them")
@@ -281,83 +221,6 @@ func TestALateWriteIsFoundBeforeTheOutcomeIsCalledUnknown(t *testing.T) {
 	})
 }
 
-func TestACancelledCommitIsStillResolved(t *testing.T) {
-	for _, tc := range []struct {
-		name string
-		// applied is whether the PUT took effect before the context ended.
-		applied bool
-		want    error
-	}{
-		{"the write took effect", true, nil},
-		{"the write did not take effect yet", false, committer.ErrUnknownOutcome},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			table, puts := scripted(laid(1), []step{func(ctx context.Context, do func(context.Context) error) error {
-				if tc.applied {
-					_ = do(ctx)
-				}
-				cancel()
-				return ctx.Err()
-			}})
-			_, err := table.Commit(ctx, 2, manifestOf(2, "mine"))
-			require.ErrorIs(t, err, tc.want)
-			require.NotErrorIs(t, err, context.Canceled)
-			require.Equal(t, 1, *puts)
-		})
-	}
-}
-
-func TestAContextThatEndedBeforeThePutIsDefinite(t *testing.T) {
-	store := laid(1)
-	table := committer.NewTable(store, root)
-	_, err := table.Latest(t.Context())
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err = table.Commit(ctx, 2, manifestOf(2, "mine"))
-	require.ErrorIs(t, err, context.Canceled)
-	require.NotErrorIs(t, err, committer.ErrUnknownOutcome)
-	require.Len(t, keys(t, store), 1)
-}
-
-func TestEachAttemptHasItsOwnTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		table, puts := scripted(laid(1), []step{func(ctx context.Context, _ func(context.Context) error) error {
-			<-ctx.Done()
-			return ctx.Err()
-		}, pass})
-		began := time.Now()
-		_, err := table.Commit(t.Context(), 2, manifestOf(2, "mine"))
-		require.NoError(t, err)
-		require.Equal(t, 2, *puts)
-		require.InDelta(t, 10, time.Since(began).Seconds(), 1)
-	})
-}
-
-func TestThePauseThatTheStoreAsksForIsKept(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		throttled := &backends.Error{Op: "put", RetryAfter: 7 * time.Second, Err: backends.ErrThrottled}
-		table, _ := scripted(laid(1), []step{answers(throttled), pass})
-		began := time.Now()
-		_, err := table.Commit(t.Context(), 2, manifestOf(2, "mine"))
-		require.NoError(t, err)
-		require.GreaterOrEqual(t, time.Since(began), 7*time.Second)
-	})
-}
-
-func TestADeadlineEndsACallWithoutAPauseInVain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		table, _ := scripted(laid(1), []step{answers(errReset)})
-		began := time.Now()
-		_, err := table.Commit(ctx, 2, manifestOf(2, "mine"))
-		require.ErrorIs(t, err, committer.ErrUnknownOutcome)
-		require.Less(t, time.Since(began), time.Second)
-	})
-}
-
 func TestAnUnknownOutcomeIsFoundInsideAWrapper(t *testing.T) {
 	err := fmt.Errorf("job 7: %w", fmt.Errorf("write: %w",
 		errors.Join(errors.New("first"), &committer.UnknownOutcomeError{Version: 2, Cause: errReset})))
@@ -388,20 +251,4 @@ func TestAnUnknownOutcomeForgetsTheEndOfTheChain(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []string{listFirst, put(2)}, log.Take())
 	})
-}
-
-func TestAThousandCancelledCommitsLeaveNoGoroutine(t *testing.T) {
-	// TestMain fails on goroutines that are left.
-	store := laid(1)
-	table, _ := scripted(store, []step{func(ctx context.Context, do func(context.Context) error) error {
-		<-ctx.Done()
-		return backends.NotStored(ctx.Err())
-	}})
-	for range 1000 {
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Microsecond)
-		_, err := table.Commit(ctx, 2, manifestOf(2, "mine"))
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		cancel()
-	}
-	require.Len(t, keys(t, store), 1)
 }

@@ -16,7 +16,7 @@ import (
 // Errors: [ErrInvalid] (input), [ErrConflict] (the version is taken, or is not
 // the next one), [ErrUnknownOutcome] (sent, and not proven in time),
 // [ErrStaleCommit], [ErrContention], [ErrBranchNotFound], [ErrMixedSchemes],
-// [ErrInconsistentStore], [ErrInsideBuild], and the definite errors of the store.
+// [ErrInconsistentStore], [ErrReentrant], and the definite errors of the store.
 //
 // It costs one PUT while the end of the chain is known and fresh, and one LIST
 // before it otherwise; on an unordered store one write of the hint file more. A
@@ -31,7 +31,7 @@ func (t *Table) Commit(ctx context.Context, version uint64, manifest []byte) (Ve
 	if err != nil {
 		return Version{}, fmt.Errorf("commit: %w", t.refuse(ctx, err))
 	}
-	release, err := t.takeTurn(ctx)
+	ctx, release, err := t.takeTurn(ctx)
 	if err != nil {
 		return Version{}, fmt.Errorf("commit version %d: %w", version, err)
 	}

@@ -44,9 +44,9 @@ var (
 	// key is taken, and says that the key is absent, again and again. Such a
 	// store cannot carry a table.
 	ErrInconsistentStore error = &sentinel{text: "the store contradicts itself"}
-	// ErrInsideBuild means that a build function called a writing method of
-	// the table that it builds for.
-	ErrInsideBuild error = &sentinel{text: "called inside build"}
+	// ErrReentrant means that a build function or a hook called a writing
+	// method of the table that it works for.
+	ErrReentrant error = &sentinel{text: "called from inside a write of the same table"}
 )
 
 // A ConflictError says who has a version, or why it cannot be written now.

@@ -6,8 +6,11 @@ import (
 )
 
 // Hooks are functions that are called as a table works. Nil ones are skipped.
-// They are called in the goroutine of the call that they speak of, so they must
-// be quick, and safe for concurrent use where the table is used concurrently.
+// They are called in the goroutine of the call that they speak of, and in its
+// turn where it writes, so they must be quick, must not write with the same
+// table ([ErrReentrant], see [BuildFunc]), and must be safe for concurrent use
+// where the table is used concurrently. One that panics ends the call with its
+// panic; what was committed by then stays so.
 type Hooks struct {
 	// Attempt is called after every conditional PUT.
 	Attempt func(context.Context, AttemptInfo)

@@ -89,19 +89,22 @@ func (t *Table) ready(ctx context.Context) (branchRef, error) {
 	return t.branchRef(ctx)
 }
 
-// insideBuild marks the context of a build function with its table.
-type insideBuild struct{ table *Table }
+// inTurn marks the context of what a call runs in its turn, such as a build
+// function or a hook, with the table.
+type inTurn struct{ table *Table }
 
 // takeTurn waits until the caller may write. It gives way to the context, and
-// then nothing was written.
-func (t *Table) takeTurn(ctx context.Context) (release func(), err error) {
-	if ctx.Value(insideBuild{t}) != nil {
-		return nil, fmt.Errorf("%w: a build function returns the manifest and must not commit it; it would wait for itself", ErrInsideBuild)
+// then nothing was written. The context returned is for all that happens in the
+// turn.
+func (t *Table) takeTurn(ctx context.Context) (turn context.Context, release func(), err error) {
+	if ctx.Value(inTurn{t}) != nil {
+		return nil, nil, fmt.Errorf("%w: a build function returns the manifest, and a hook only looks on; to write here would wait for itself",
+			ErrReentrant)
 	}
 	if err := t.turn.Acquire(ctx, 1); err != nil {
-		return nil, fmt.Errorf("nothing was written, its turn did not come in time: %w", err)
+		return nil, nil, fmt.Errorf("nothing was written, its turn did not come in time: %w", err)
 	}
-	return func() { t.turn.Release(1) }, nil
+	return context.WithValue(ctx, inTurn{t}, true), func() { t.turn.Release(1) }, nil
 }
 
 // ReadManifest returns the bytes of a version that came from this table. It

@@ -9,8 +9,10 @@ import (
 
 // A BuildFunc returns the manifest of version base.Number+1, built on base. For
 // a table or branch without versions, base has no Key and there is nothing to
-// read. The context is that of the update; a build must not commit on the table
-// that it builds for.
+// read. The context is that of the update. A build must not write with the table
+// that it builds for: with this context that is [ErrReentrant], with another
+// context the call waits for the update, and the update for it, until that
+// context ends.
 type BuildFunc func(ctx context.Context, base Version) ([]byte, error)
 
 // Update commits one version on top of the latest: it learns the latest, calls
@@ -30,7 +32,7 @@ type BuildFunc func(ctx context.Context, base Version) ([]byte, error)
 // inside build costs nothing when this handle committed the base.
 func (t *Table) Update(ctx context.Context, build BuildFunc) (Version, error) {
 	started := time.Now()
-	release, err := t.takeTurn(ctx)
+	ctx, release, err := t.takeTurn(ctx)
 	if err != nil {
 		return Version{}, fmt.Errorf("update: %w", err)
 	}
@@ -82,7 +84,7 @@ func (t *Table) tryUpdate(ctx context.Context, build BuildFunc, left *budget, st
 	}
 	base := before.end
 	base.Number = version - 1
-	body, err := build(context.WithValue(ctx, insideBuild{t}, true), base)
+	body, err := build(ctx, base)
 	if err != nil {
 		return Version{}, fmt.Errorf("build version %d: %w", version, err)
 	}

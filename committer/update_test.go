@@ -196,15 +196,39 @@ func TestAWriteInsideBuildIsRefusedAtOnce(t *testing.T) {
 	other := committer.NewTable(memory.New(memory.Options{}), root)
 	_, err := table.Update(t.Context(), func(ctx context.Context, base committer.Version) ([]byte, error) {
 		_, err := table.Commit(ctx, 2, manifestOf(2, "mine"))
-		require.ErrorIs(t, err, committer.ErrInsideBuild)
+		require.ErrorIs(t, err, committer.ErrReentrant)
 		_, err = table.Update(ctx, build)
-		require.ErrorIs(t, err, committer.ErrInsideBuild)
+		require.ErrorIs(t, err, committer.ErrReentrant)
 		_, err = table.Latest(ctx)
 		require.NoError(t, err, "reading is allowed")
 		_, err = other.Commit(ctx, 1, manifestOf(1, "mine"))
 		require.NoError(t, err, "so is another table")
 		return build(ctx, base)
 	})
+	require.NoError(t, err)
+}
+
+func TestAWriteInsideAHookIsRefusedAtOnce(t *testing.T) {
+	var table *committer.Table
+	hooked := 0
+	table = committer.NewTable(laid(1), root, committer.WithHooks(committer.Hooks{
+		Committed: func(ctx context.Context, _ committer.CommittedInfo) {
+			hooked++
+			_, err := table.Commit(ctx, 3, manifestOf(3, "mine"))
+			require.ErrorIs(t, err, committer.ErrReentrant)
+		},
+	}))
+	_, err := table.Commit(t.Context(), 2, manifestOf(2, "mine"))
+	require.NoError(t, err)
+	require.Equal(t, 1, hooked)
+}
+
+func TestABuildThatPanicsGivesItsTurnBack(t *testing.T) {
+	table := committer.NewTable(laid(1), root)
+	require.Panics(t, func() {
+		_, _ = table.Update(t.Context(), func(context.Context, committer.Version) ([]byte, error) { panic("no rows") })
+	})
+	_, err := table.Update(t.Context(), build)
 	require.NoError(t, err)
 }
 

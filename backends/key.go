@@ -13,9 +13,9 @@ import (
 // folds case.
 const MetadataName = "lancecommit"
 
-// MaxMetadataSize is the most bytes that PutOptions.Metadata may have: S3 ends
-// at 2 KB, the name counted.
-const MaxMetadataSize = 2048 - len(MetadataName)
+// MaxMetadataSize is the most bytes that PutOptions.Metadata may have. S3 ends
+// at 2 KB with the name counted, and MinIO counts the name of the header.
+const MaxMetadataSize = 2048 - len("x-amz-meta-"+MetadataName)
 
 // maxKeySize is where S3, GCS and Azure end, in bytes.
 const maxKeySize = 1024

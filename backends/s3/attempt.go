@@ -1,0 +1,90 @@
+package s3
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
+
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/lancecommit/lancecommit/backends"
+)
+
+// An attempt is one create on its way. It knows whether anything of it can have
+// reached the store.
+type attempt struct {
+	// handed is set when the request was handed to the HTTP client, wanted when
+	// that wants a connection, and got when it has one.
+	handed, wanted, got atomic.Bool
+}
+
+// watch is an option of the SDK for one call.
+func (a *attempt) watch(o *awss3.Options) {
+	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
+		// The last one is next to the HTTP client.
+		return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("CreateAttempt", a.send), middleware.After)
+	})
+}
+
+// send is what the SDK calls to send the request.
+func (a *attempt) send(
+	ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler,
+) (middleware.DeserializeOutput, middleware.Metadata, error) {
+	if err := ctx.Err(); err != nil {
+		return middleware.DeserializeOutput{}, middleware.Metadata{}, err
+	}
+	a.handed.Store(true)
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { a.wanted.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { a.got.Store(true) },
+	})
+	out, metadata, err := next.HandleDeserialize(ctx, in)
+	if response, ok := out.RawResponse.(*smithyhttp.Response); ok && err == nil {
+		err = checkAnswer(response)
+	}
+	return out, metadata, err
+}
+
+// mostBody is how much of an answer to a create is looked at. It has none.
+const mostBody = 64 << 10
+
+// checkAnswer refuses answers that say nothing about the create: the SDK looks at
+// the status only.
+func checkAnswer(response *smithyhttp.Response) error {
+	if r := response.Request; r != nil && (r.Method != http.MethodPut || r.Header.Get("If-None-Match") != "*") {
+		return fmt.Errorf("the HTTP client followed a redirect with %s in place of the create", r.Method)
+	}
+	if response.StatusCode < 200 || response.StatusCode > 299 {
+		return nil
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, mostBody))
+	if err != nil {
+		return fmt.Errorf("the answer was cut short: %w", err)
+	}
+	if len(bytes.TrimSpace(body)) > 0 {
+		return errors.New("the answer has a body, which that to a create has not")
+	}
+	return nil
+}
+
+// nothingSent reports whether it is proven that the store saw nothing. A client
+// that does not trace its connections proves nothing.
+func (a *attempt) nothingSent() bool {
+	return !a.handed.Load() || a.wanted.Load() && !a.got.Load()
+}
+
+// explain is explain for creates, of which an error must prove what it says.
+func (a *attempt) explain(err error) *backends.Error {
+	failed := explainCreate(err)
+	if a.nothingSent() && !backends.IsDefinite(failed) {
+		failed.Err = backends.NotStored(failed.Err)
+	}
+	return failed
+}

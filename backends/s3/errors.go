@@ -1,0 +1,141 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/lancecommit/lancecommit/backends"
+)
+
+// explain says what an error of a read, a listing, a delete or an overwrite
+// means.
+func explain(err error) *backends.Error { return explained(err, answer.ofRead) }
+
+// explainCreate says what an error of a create means. It is definite only where
+// an answer of the store proves it.
+func explainCreate(err error) *backends.Error { return explained(err, answer.ofCreate) }
+
+func explained(err error, meaning func(answer) error) *backends.Error {
+	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, ended) {
+			return &backends.Error{Err: fmt.Errorf("the call ended before the store answered: %w", ended)}
+		}
+	}
+	if missing := (noCredentials{}); errors.As(err, &missing) {
+		return &backends.Error{Err: fmt.Errorf("%w: there are none: %w", backends.ErrUnauthenticated, causeOf(missing.error))}
+	}
+	if errors.Is(err, backends.ErrInvalid) || errors.Is(err, backends.ErrUnsupported) {
+		return &backends.Error{Err: err}
+	}
+	a, ok := answerOf(err)
+	if !ok {
+		return &backends.Error{Status: a.status, RequestID: a.requestID, Err: causeOf(err)}
+	}
+	failed := &backends.Error{Status: a.status, Code: a.code, RequestID: a.requestID, RetryAfter: a.retryAfter()}
+	if sentinel := meaning(a); sentinel != nil {
+		failed.Err = fmt.Errorf("%w: %s", sentinel, a.text())
+	} else {
+		failed.Err = errors.New(a.text())
+	}
+	return failed
+}
+
+// An answer is an error that the store itself returned.
+type answer struct {
+	status    int
+	code      string // empty where the body names none
+	message   string
+	requestID string
+	header    http.Header
+	// absent is true where the answer says that the object is not there.
+	absent bool
+}
+
+// answerOf takes an answer out of an error of the SDK. Without one the status may
+// still be known.
+func answerOf(err error) (answer, bool) {
+	var response *awshttp.ResponseError
+	if !errors.As(err, &response) || response.Response == nil || response.Response.Response == nil {
+		return answer{}, false
+	}
+	a := answer{
+		status: response.HTTPStatusCode(), requestID: response.ServiceRequestID(), header: response.Response.Header,
+	}
+	var named smithy.APIError
+	if a.status == 0 || a.status/100 == 2 {
+		return a, false
+	}
+	a.message = http.StatusText(a.status)
+	if !errors.As(err, &named) {
+		return a, true // the body is not one of S3
+	}
+	// The SDK makes a code out of the status where the body has none.
+	if named.ErrorMessage() != a.message || named.ErrorCode() != strings.ReplaceAll(a.message, " ", "") {
+		a.code, a.message = named.ErrorCode(), named.ErrorMessage()
+	}
+	var noKey *types.NoSuchKey
+	var notFound *types.NotFound // only HEAD has it
+	a.absent = a.status == http.StatusNotFound && (a.code == "NoSuchKey" || errors.As(err, &noKey) || errors.As(err, &notFound))
+	return a, true
+}
+
+// noCredentials is an error of the chain of credentials, before anything is sent.
+type noCredentials struct{ error }
+
+func (e noCredentials) Unwrap() error { return e.error }
+
+// credentials marks the errors of a provider, since the SDK does not.
+type credentials struct{ aws.CredentialsProvider }
+
+func (c credentials) Retrieve(ctx context.Context) (aws.Credentials, error) {
+	found, err := c.CredentialsProvider.Retrieve(ctx)
+	if err != nil {
+		return found, noCredentials{err}
+	}
+	return found, nil
+}
+
+// causeOf returns why no answer came, without addresses: a URL may carry what
+// must not be shown.
+func causeOf(err error) error {
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	var call *smithy.OperationError
+	if errors.As(err, &call) {
+		return errors.New(queries.ReplaceAllString(call.Err.Error(), "?…"))
+	}
+	return err
+}
+
+var queries = regexp.MustCompile(`\?[^\s"']+`)
+
+// retryAfter is how long the store asks to wait.
+func (a answer) retryAfter() time.Duration {
+	value := a.header.Get("Retry-After")
+	if seconds, err := strconv.Atoi(value); err == nil {
+		return max(0, time.Duration(seconds)*time.Second)
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(a.header.Get("Date"))
+	if err != nil {
+		now = time.Now()
+	}
+	return max(0, at.Sub(now))
+}

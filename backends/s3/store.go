@@ -1,0 +1,190 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/s3blob"
+
+	"github.com/lancecommit/lancecommit/backends"
+	"github.com/lancecommit/lancecommit/internal/portable"
+)
+
+// api is what the store uses of the SDK beside gocloud.
+type api interface {
+	PutObject(context.Context, *awss3.PutObjectInput, ...func(*awss3.Options)) (*awss3.PutObjectOutput, error)
+	DeleteObject(context.Context, *awss3.DeleteObjectInput, ...func(*awss3.Options)) (*awss3.DeleteObjectOutput, error)
+	ListObjectsV2(context.Context, *awss3.ListObjectsV2Input, ...func(*awss3.Options)) (*awss3.ListObjectsV2Output, error)
+}
+
+// A Store is a bucket, or an access point to one. It is safe for concurrent use.
+type Store struct {
+	bucket string
+	opts   options
+	reads  portable.Bucket
+	// client retries as the caller's does, once sends a request one time.
+	client, once api
+	// closeClient is for a client that is the store's own.
+	closeClient func()
+}
+
+var (
+	_ backends.Store      = (*Store)(nil)
+	_ backends.Overwriter = (*Store)(nil)
+)
+
+// New returns the store of a bucket, which is a name or the ARN of an access
+// point. It makes no request. The client stays the caller's, is not modified,
+// and is not closed by Close.
+//
+// Errors are [backends.ErrInvalid], and [backends.ErrUnsupported] for
+// Multi-Region Access Points, for Google's endpoint and for SSE-C.
+func New(client *awss3.Client, bucket string, opts ...Option) (*Store, error) {
+	s := &Store{bucket: bucket}
+	for _, opt := range opts {
+		opt(&s.opts)
+	}
+	if err := s.connect(client); err != nil {
+		return nil, &backends.Error{Op: "open", Key: bucket, Err: err}
+	}
+	return s, nil
+}
+
+// connect derives the store's clients.
+func (s *Store) connect(client *awss3.Client) error {
+	if client == nil {
+		return fmt.Errorf("%w: there is no client", backends.ErrInvalid)
+	}
+	if err := checkBucket(s.bucket); err != nil {
+		return err
+	}
+	if err := checkEndpoint(client.Options().BaseEndpoint); err != nil {
+		return err
+	}
+	if err := s.opts.check(s.bucket); err != nil {
+		return err
+	}
+	derived := awss3.New(client.Options(), s.opts.apply)
+	once := awss3.New(client.Options(), s.opts.apply, withoutRetries)
+	// The context is for nothing: opening asks no server.
+	bucket, err := s3blob.OpenBucket(context.Background(), derived, s.bucket, nil)
+	if err != nil {
+		return fmt.Errorf("%w: %w", backends.ErrInvalid, err)
+	}
+	s.client, s.once = derived, once
+	s.reads = portable.Bucket{Blob: bucket, Dialect: dialect}
+	return nil
+}
+
+func withoutRetries(o *awss3.Options) {
+	o.Retryer = aws.NopRetryer{}
+	o.RetryMaxAttempts = 1
+}
+
+// checkBucket refuses access points that have more than one arbiter for a key.
+func checkBucket(bucket string) error {
+	if bucket == "" {
+		return fmt.Errorf("%w: the bucket has no name", backends.ErrInvalid)
+	}
+	if !strings.HasPrefix(bucket, "arn:") {
+		if strings.Contains(bucket, "/") {
+			return fmt.Errorf("%w: a bucket's name has no slash; the folder of a table belongs to its keys", backends.ErrInvalid)
+		}
+		return nil
+	}
+	parsed, err := arn.Parse(bucket)
+	if err != nil {
+		return fmt.Errorf("%w: the ARN of the access point: %w", backends.ErrInvalid, err)
+	}
+	if parsed.Region == "" || strings.HasSuffix(parsed.Resource, ".mrap") {
+		return fmt.Errorf("%w: this is a Multi-Region Access Point, behind which two regions can each accept a create of "+
+			"the same key; use the bucket of one region", backends.ErrUnsupported)
+	}
+	return nil
+}
+
+// checkEndpoint refuses endpoints that are known to ignore the condition.
+func checkEndpoint(endpoint *string) error {
+	host := hostOf(endpoint)
+	switch {
+	case endpoint == nil:
+		return nil
+	case host == "":
+		return fmt.Errorf("%w: the endpoint of the client is no URL with a host", backends.ErrInvalid)
+	case isBelow(host, "googleapis.com"):
+		return fmt.Errorf("%w: Google's endpoint for S3 clients ignores If-None-Match, so that commits would overwrite one "+
+			"another; use the store for Google Cloud Storage", backends.ErrUnsupported)
+	case isBelow(host, "s3-global.amazonaws.com"):
+		return fmt.Errorf("%w: this is the endpoint of Multi-Region Access Points, behind which two regions can each accept a "+
+			"create of the same key; use the bucket of one region", backends.ErrUnsupported)
+	}
+	return nil
+}
+
+// Get implements [backends.Store]. It costs one request.
+func (s *Store) Get(ctx context.Context, key string) ([]byte, backends.Attrs, error) {
+	return s.reads.Get(ctx, key)
+}
+
+// Head implements [backends.Store]. It costs one request. An answer to HEAD has
+// no body, so that a bucket that is not there is [backends.ErrNotExist], too.
+func (s *Store) Head(ctx context.Context, key string) (backends.Attrs, error) {
+	return s.reads.Head(ctx, key)
+}
+
+// Delete implements [backends.Store]. It costs one request. In a bucket with
+// versions it leaves a delete marker.
+func (s *Store) Delete(ctx context.Context, key string) error {
+	err := portable.CheckKey(key)
+	if err == nil {
+		_, err = s.client.DeleteObject(ctx, &awss3.DeleteObjectInput{Bucket: &s.bucket, Key: &key})
+	}
+	if err == nil {
+		return nil
+	}
+	failed := explain(err)
+	if errors.Is(failed, backends.ErrNotExist) {
+		return nil
+	}
+	failed.Op, failed.Key = "delete", key
+	return failed
+}
+
+// Capabilities implements [backends.Store].
+func (s *Store) Capabilities() backends.Capabilities {
+	return backends.Capabilities{OrderedList: !isDirectory(s.bucket), Metadata: true}
+}
+
+// Close frees what the store holds. The client given to [New] stays open.
+func (s *Store) Close() error {
+	err := s.reads.Blob.Close()
+	if s.closeClient != nil {
+		s.closeClient()
+	}
+	return err
+}
+
+// dialect tells the portable half what it cannot know.
+var dialect = portable.Dialect{
+	Explain: explain,
+	Opened: func(reader *blob.Reader) backends.Attrs {
+		var out awss3.GetObjectOutput
+		reader.As(&out)
+		return backends.Attrs{
+			ETag: aws.ToString(out.ETag), VersionID: aws.ToString(out.VersionId), Metadata: out.Metadata[backends.MetadataName],
+		}
+	},
+	Headed: func(attrs *blob.Attributes) backends.Attrs {
+		var out awss3.HeadObjectOutput
+		attrs.As(&out)
+		return backends.Attrs{
+			ETag: aws.ToString(out.ETag), VersionID: aws.ToString(out.VersionId), Metadata: out.Metadata[backends.MetadataName],
+		}
+	},
+}

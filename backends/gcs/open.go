@@ -1,0 +1,169 @@
+package gcs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+
+	"cloud.google.com/go/storage"
+	"google.golang.org/api/option"
+
+	"github.com/lancecommit/lancecommit/backends"
+)
+
+// A Config says how to reach a bucket. The zero value means Google's own
+// endpoint with the application default credentials: those that
+// GOOGLE_APPLICATION_CREDENTIALS names, that gcloud left, or that the machine
+// has. At most one of Anonymous, ServiceAccountKey, ServiceAccountPath and
+// CredentialsFile may be set.
+type Config struct {
+	Options
+
+	// Endpoint is the address of the API without a path, such as
+	// "http://127.0.0.1:4443" for an emulator or
+	// "https://storage-xyz.p.googleapis.com". Credentials are never sent to an
+	// http address, which is for emulators. Empty means Google's own, or what
+	// STORAGE_EMULATOR_HOST names.
+	Endpoint string
+	// Anonymous sends no credentials.
+	Anonymous bool
+	// ServiceAccountKey is the key of a service account, the JSON itself.
+	ServiceAccountKey string
+	// ServiceAccountPath is a file with such a key.
+	ServiceAccountPath string
+	// CredentialsFile is a file of any type that application default
+	// credentials may have. One that names other services to ask, as external
+	// accounts do, must come from somebody you trust.
+	CredentialsFile string
+}
+
+// Open returns the store of a bucket with a client of its own. Close it after
+// use. It makes no request to the bucket; finding the machine's credentials may
+// make one to its metadata service.
+//
+// A malformed name, option or key is [backends.ErrInvalid], a file that cannot
+// be read or credentials that are not to be found [backends.ErrUnauthenticated].
+func Open(ctx context.Context, bucket string, cfg Config) (*Store, error) {
+	s, err := open(ctx, bucket, cfg)
+	if err != nil {
+		var failed *backends.Error
+		if errors.As(err, &failed) {
+			return nil, failed
+		}
+		return nil, &backends.Error{Op: "open", Key: bucket, Err: err}
+	}
+	return s, nil
+}
+
+func open(ctx context.Context, bucket string, cfg Config) (*Store, error) {
+	if err := check(bucket, cfg.Options); err != nil {
+		return nil, err
+	}
+	opts, err := cfg.clientOptions()
+	if err != nil {
+		return nil, err
+	}
+	client, err := storage.NewClient(ctx, opts...)
+	if err != nil {
+		// Credentials are all that a client needs; that they are found says
+		// nothing of whether they work.
+		return nil, fmt.Errorf("%w: no credentials could be made ready (%w); log in with gcloud, name a file, or be anonymous",
+			backends.ErrUnauthenticated, err)
+	}
+	s, err := New(client, bucket, cfg.Options)
+	if err != nil {
+		return nil, errors.Join(err, client.Close())
+	}
+	s.owned = client
+	return s, nil
+}
+
+func (cfg Config) clientOptions() ([]option.ClientOption, error) {
+	credentials, err := cfg.credentials()
+	if err != nil {
+		return nil, err
+	}
+	// The XML API tells metadata and time with the content.
+	reads := storage.WithXMLReads()
+	var opts []option.ClientOption
+	if endpoint := cfg.endpoint(); endpoint != "" {
+		u, err := url.Parse(endpoint)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" ||
+			u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" {
+			// Not repeated: it could hold a credential.
+			return nil, fmt.Errorf("%w: the endpoint is not http:// or https:// with a host and nothing else", backends.ErrInvalid)
+		}
+		if u.Scheme == "http" {
+			if credentials != nil && !cfg.Anonymous {
+				return nil, fmt.Errorf("%w: credentials are not sent to the http endpoint %s", backends.ErrInvalid, u.Host)
+			}
+			credentials = option.WithoutAuthentication()
+			// Emulators route the XML API by the name of their host.
+			reads = storage.WithJSONReads()
+		}
+		opts = append(opts, option.WithEndpoint(u.Scheme+"://"+u.Host+"/storage/v1/"))
+	}
+	if credentials != nil {
+		opts = append(opts, credentials)
+	}
+	return append(opts, reads), nil
+}
+
+func (cfg Config) endpoint() string {
+	emulator := os.Getenv("STORAGE_EMULATOR_HOST")
+	switch {
+	case cfg.Endpoint != "" || emulator == "":
+		return cfg.Endpoint
+	case strings.Contains(emulator, "://"):
+		return emulator
+	}
+	return "http://" + emulator
+}
+
+// credentials returns nil for the application default credentials.
+func (cfg Config) credentials() (option.ClientOption, error) {
+	var set []string
+	var chosen option.ClientOption
+	if cfg.Anonymous {
+		set, chosen = append(set, "Anonymous"), option.WithoutAuthentication()
+	}
+	if cfg.ServiceAccountKey != "" {
+		key := []byte(cfg.ServiceAccountKey)
+		if typeOf(key) != option.ServiceAccount {
+			return nil, fmt.Errorf("%w: the service account key is not JSON with the type %q",
+				backends.ErrInvalid, option.ServiceAccount)
+		}
+		set, chosen = append(set, "ServiceAccountKey"), option.WithAuthCredentialsJSON(option.ServiceAccount, key)
+	}
+	for _, file := range []struct{ name, path string }{
+		{"ServiceAccountPath", cfg.ServiceAccountPath}, {"CredentialsFile", cfg.CredentialsFile},
+	} {
+		if file.path == "" {
+			continue
+		}
+		text, err := os.ReadFile(file.path)
+		if err != nil {
+			return nil, fmt.Errorf("%w: the file of %s: %w", backends.ErrUnauthenticated, file.name, err)
+		}
+		kind := typeOf(text)
+		if kind == "" || file.name == "ServiceAccountPath" && kind != option.ServiceAccount {
+			return nil, fmt.Errorf("%w: %s holds no such credentials", backends.ErrInvalid, file.path)
+		}
+		set, chosen = append(set, file.name), option.WithAuthCredentialsJSON(kind, text)
+	}
+	if len(set) > 1 {
+		return nil, fmt.Errorf("%w: %s are set; choose one", backends.ErrInvalid, strings.Join(set, " and "))
+	}
+	return chosen, nil
+}
+
+// typeOf returns the type that credentials say they have.
+func typeOf(text []byte) option.CredentialsType {
+	var credentials struct{ Type option.CredentialsType }
+	_ = json.Unmarshal(text, &credentials)
+	return credentials.Type
+}

@@ -1,0 +1,117 @@
+package gcs_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/lancecommit/lancecommit/backends"
+	"github.com/lancecommit/lancecommit/backends/gcs"
+)
+
+func TestAnEmulatorNeedsNoCredentials(t *testing.T) {
+	// Whatever the machine has is not sent to it either.
+	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", filepath.Join(t.TempDir(), "absent.json"))
+	for _, cfg := range []gcs.Config{{}, {Anonymous: true}, {Endpoint: "from the environment"}} {
+		wi := newWire(t, func(w http.ResponseWriter, r request) {
+			require.Empty(t, r.Header.Get("Authorization"))
+			describe(w, key, 4, 77, "")
+		})
+		if cfg.Endpoint == "" {
+			cfg.Endpoint = wi.URL
+		} else {
+			cfg.Endpoint = ""
+			t.Setenv("STORAGE_EMULATOR_HOST", strings.TrimPrefix(wi.URL, "http://"))
+		}
+		store, err := gcs.Open(t.Context(), "bucket", cfg)
+		require.NoError(t, err)
+		require.Empty(t, lines(wi.take()), "opening makes no request")
+		_, err = put(t.Context(), store)
+		require.NoError(t, err)
+		_, err = store.Head(t.Context(), key)
+		require.NoError(t, err)
+		require.NoError(t, store.Close())
+		require.Len(t, lines(wi.take()), 2)
+	}
+}
+
+func TestCloseLeavesTheCallersClient(t *testing.T) {
+	wi := newWire(t, func(w http.ResponseWriter, _ request) { describe(w, key, 4, 77, "") })
+	client := wi.client(t)
+	first, err := gcs.New(client, "bucket", gcs.Options{})
+	require.NoError(t, err)
+	second, err := gcs.New(client, "bucket", gcs.Options{})
+	require.NoError(t, err)
+	require.NoError(t, first.Close())
+	_, err = second.Head(t.Context(), key)
+	require.NoError(t, err)
+}
+
+func TestWhatCannotBeOpened(t *testing.T) {
+	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", filepath.Join(t.TempDir(), "absent.json"))
+	user := filepath.Join(t.TempDir(), "user.json")
+	require.NoError(t, os.WriteFile(user, []byte(`{"type":"authorized_user","refresh_token":"SECRET"}`), 0o600))
+	garbage := filepath.Join(t.TempDir(), "garbage.json")
+	require.NoError(t, os.WriteFile(garbage, []byte("SECRET"), 0o600))
+	for name, tc := range map[string]struct {
+		bucket string
+		cfg    gcs.Config
+		want   error
+	}{
+		"no bucket":              {"", gcs.Config{Anonymous: true}, backends.ErrInvalid},
+		"a URL as the bucket":    {"gs://bucket", gcs.Config{Anonymous: true}, backends.ErrInvalid},
+		"a path in the bucket":   {"bucket/table", gcs.Config{Anonymous: true}, backends.ErrInvalid},
+		"a KMS key with version": {"bucket", gcs.Config{Options: gcs.Options{KMSKeyName: "projects/p/locations/l/keyRings/r/cryptoKeys/k/cryptoKeyVersions/1"}}, backends.ErrInvalid},
+		"two kinds of credentials": {"bucket", gcs.Config{
+			Anonymous: true, ServiceAccountKey: `{"type":"service_account","private_key":"SECRET"}`,
+		}, backends.ErrInvalid},
+		"a key that is no JSON":       {"bucket", gcs.Config{ServiceAccountKey: "SECRET"}, backends.ErrInvalid},
+		"a key of another type":       {"bucket", gcs.Config{ServiceAccountKey: `{"type":"external_account","x":"SECRET"}`}, backends.ErrInvalid},
+		"a key that is none":          {"bucket", gcs.Config{ServiceAccountKey: `{"type":"service_account","private_key":"SECRET"}`}, nil},
+		"a file that is not there":    {"bucket", gcs.Config{CredentialsFile: user + "x"}, backends.ErrUnauthenticated},
+		"a file of another type":      {"bucket", gcs.Config{ServiceAccountPath: user}, backends.ErrInvalid},
+		"a file of no credentials":    {"bucket", gcs.Config{CredentialsFile: garbage}, backends.ErrInvalid},
+		"credentials that are absent": {"bucket", gcs.Config{}, backends.ErrUnauthenticated},
+		"an endpoint with a path":     {"bucket", gcs.Config{Endpoint: "https://host/SECRET"}, backends.ErrInvalid},
+		"an endpoint with a user":     {"bucket", gcs.Config{Endpoint: "https://SECRET@host"}, backends.ErrInvalid},
+		"an endpoint with a query":    {"bucket", gcs.Config{Endpoint: "https://host?key=SECRET"}, backends.ErrInvalid},
+		"an endpoint without scheme":  {"bucket", gcs.Config{Endpoint: "127.0.0.1:4443"}, backends.ErrInvalid},
+		"credentials over http":       {"bucket", gcs.Config{Endpoint: "http://host", CredentialsFile: user}, backends.ErrInvalid},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store, err := gcs.Open(t.Context(), tc.bucket, tc.cfg)
+			if tc.want == nil && err == nil {
+				// Found out at the first request.
+				require.NoError(t, store.Close())
+				return
+			}
+			require.Error(t, err)
+			if tc.want != nil {
+				require.ErrorIs(t, err, tc.want)
+			}
+			require.NotContains(t, err.Error(), "SECRET")
+			var failed *backends.Error
+			require.ErrorAs(t, err, &failed)
+			require.Equal(t, "open", failed.Op)
+		})
+	}
+	_, err := gcs.New(nil, "bucket", gcs.Options{})
+	require.ErrorIs(t, err, backends.ErrInvalid)
+}
+
+func TestEveryCallRefusesMalformedKeysBeforeAnythingIsSent(t *testing.T) {
+	wi := newWire(t, func(http.ResponseWriter, request) {})
+	store := wi.store(t)
+	for _, bad := range []string{"", "a//b", "../a", "nul\x00", strings.Repeat("k", 1025)} {
+		_, err := store.PutIfAbsent(t.Context(), bad, nil, backends.PutOptions{})
+		require.ErrorIs(t, err, backends.ErrInvalid)
+		require.ErrorIs(t, store.Delete(t.Context(), bad), backends.ErrInvalid)
+	}
+	_, err := store.PutIfAbsent(t.Context(), "a", nil, backends.PutOptions{Metadata: "a b"})
+	require.ErrorIs(t, err, backends.ErrInvalid)
+	require.Empty(t, lines(wi.take()))
+}

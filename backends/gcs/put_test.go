@@ -1,0 +1,372 @@
+package gcs_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"cloud.google.com/go/storage"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/oauth2"
+	"google.golang.org/api/option"
+
+	"github.com/lancecommit/lancecommit/backends"
+	"github.com/lancecommit/lancecommit/backends/gcs"
+)
+
+const key = "t/_versions/1.manifest"
+
+// put creates the object that the tests of creates are about.
+func put(ctx context.Context, store backends.Store) (backends.Attrs, error) {
+	return store.PutIfAbsent(ctx, key, []byte("body"), backends.PutOptions{Metadata: "who=me"})
+}
+
+func TestACreateIsOneConditionalUploadOfTheWholeBody(t *testing.T) {
+	wi := newWire(t, func(w http.ResponseWriter, r request) { describe(w, key, 4, 1764417600000001, "who=me") })
+	attrs, err := put(t.Context(), wi.store(t))
+	require.NoError(t, err)
+	require.Equal(t, backends.Attrs{
+		Size: 4, ETag: "1764417600000001", VersionID: "1764417600000001",
+		Modified: time.Date(2026, 11, 29, 12, 0, 0, 500_000_000, time.UTC),
+	}, attrs)
+
+	asked := wi.take()
+	require.Len(t, asked, 1)
+	require.Equal(t, http.MethodPost, asked[0].Method)
+	require.Equal(t, "/upload/storage/v1/b/bucket/o", asked[0].URL.Path)
+	query := asked[0].URL.Query()
+	require.Equal(t, "multipart", query.Get("uploadType"))
+	require.Equal(t, key, query.Get("name"))
+	require.Equal(t, []string{"0"}, query["ifGenerationMatch"])
+	require.NotContains(t, query, "kmsKeyName")
+	require.NotContains(t, query, "userProject")
+	object, content := asked[0].parts(t)
+	require.Equal(t, "body", string(content))
+	require.Equal(t, map[string]any{"lancecommit": "who=me"}, object["metadata"])
+	sum := binary.BigEndian.AppendUint32(nil, crc32.Checksum([]byte("body"), crc32.MakeTable(crc32.Castagnoli)))
+	require.Equal(t, base64.StdEncoding.EncodeToString(sum), object["crc32c"], "the checksum that makes a body that was cut short fail")
+}
+
+func TestACreateSendsWhatTheBucketDemands(t *testing.T) {
+	wi := newWire(t, func(w http.ResponseWriter, r request) { describe(w, key, 4, 1, "") })
+	kms := "projects/p/locations/eu/keyRings/r/cryptoKeys/k"
+	store, err := gcs.New(wi.client(t), "bucket", gcs.Options{KMSKeyName: kms, UserProject: "payer"})
+	require.NoError(t, err)
+	_, err = put(t.Context(), store)
+	require.NoError(t, err)
+	query := wi.take()[0].URL.Query()
+	require.Equal(t, kms, query.Get("kmsKeyName"))
+	require.Equal(t, "payer", query.Get("userProject"))
+	require.Equal(t, "0", query.Get("ifGenerationMatch"))
+}
+
+// failures are what can go wrong with a request, and what it proves about a
+// create. Nil means nothing.
+var failures = []struct {
+	name   string
+	script func(w http.ResponseWriter)
+	want   error
+	status int
+	code   string
+}{
+	{"400", jsonError(400, "invalid", "Invalid argument."), backends.ErrInvalid, 400, "invalid"},
+	{"401", jsonError(401, "authError", "Invalid Credentials"), backends.ErrUnauthenticated, 401, "authError"},
+	{"403", jsonError(403, "forbidden", "x@y does not have storage.objects.create access"), backends.ErrPermission, 403, "forbidden"},
+	{"403 for the rate", jsonError(403, "rateLimitExceeded", "slow down"), backends.ErrThrottled, 403, "rateLimitExceeded"},
+	{"404", jsonError(404, "notFound", "The specified bucket does not exist."), backends.ErrNoBucket, 404, "notFound"},
+	{"412", jsonError(412, "conditionNotMet", "At least one of the pre-conditions you specified did not hold."), backends.ErrExists, 412, "conditionNotMet"},
+	{"429", jsonError(429, "rateLimitExceeded", "The object exceeded the rate limit"), backends.ErrThrottled, 429, "rateLimitExceeded"},
+	{"501 for the condition", jsonError(501, "notImplemented", "not implemented"), backends.ErrUnsupported, 501, "notImplemented"},
+	{"412 in plain words", plain(412, "Precondition Failed", true), backends.ErrExists, 412, ""},
+	{"404 in plain words", plain(404, "Not Found", true), backends.ErrNoBucket, 404, ""},
+
+	{"408", jsonError(408, "requestTimeout", "timeout"), nil, 408, "requestTimeout"},
+	{"409", jsonError(409, "conflict", "conflict"), nil, 409, "conflict"},
+	{"412 for a policy", jsonError(412, "orgPolicyConstraintFailed", "constraint"), nil, 412, "orgPolicyConstraintFailed"},
+	{"500", jsonError(500, "backendError", "Backend Error"), nil, 500, "backendError"},
+	{"500 without a body", plain(500, "", false), nil, 500, ""},
+	{"501", plain(501, "", false), nil, 501, ""},
+	{"502", plain(502, "<html>Bad Gateway</html>", false), nil, 502, ""},
+	{"503", jsonError(503, "backendError", "try again"), nil, 503, "backendError"},
+	{"504", plain(504, "", false), nil, 504, ""},
+	{"307 to elsewhere", func(w http.ResponseWriter) {
+		w.Header().Set("Location", "/elsewhere")
+		w.WriteHeader(307)
+	}, nil, 307, ""},
+	{"200 with an error as its body", func(w http.ResponseWriter) {
+		_, _ = io.WriteString(w, `{"error":{"code":503,"message":"Backend Error"}}`)
+	}, nil, 0, ""},
+	{"200 about another object", func(w http.ResponseWriter) { describe(w, "other", 4, 7, "") }, nil, 0, ""},
+	{"200 with another size", func(w http.ResponseWriter) { describe(w, key, 3, 7, "") }, nil, 0, ""},
+	{"200 without a generation", func(w http.ResponseWriter) { describe(w, key, 4, 0, "") }, nil, 0, ""},
+	{"200 without a body", plain(200, "", false), nil, 0, ""},
+	{"200 with a page", plain(200, "<html>Log in to the wireless network</html>", false), nil, 0, ""},
+	{"200 cut short", func(w http.ResponseWriter) {
+		cut(w, "HTTP/1.1 200 OK\r\nContent-Length: 500", `{"name":"t/_vers`)
+	}, nil, 0, ""},
+	{"412 cut short", func(w http.ResponseWriter) {
+		cut(w, "HTTP/1.1 412 Precondition Failed\r\nContent-Length: 500", `{"err`)
+	}, nil, 412, ""},
+	{"the connection breaks", drop, nil, 0, ""},
+}
+
+func jsonError(status int, reason, message string) func(w http.ResponseWriter) {
+	return func(w http.ResponseWriter) { answer(w, status, reason, message) }
+}
+
+// plain answers without JSON, as Google Cloud Storage itself or as something on
+// the way to it.
+func plain(status int, body string, google bool) func(w http.ResponseWriter) {
+	return func(w http.ResponseWriter) {
+		if google {
+			w.Header().Set("X-GUploader-UploadID", "upload-7")
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+func TestWhatAnAnswerProvesAboutACreate(t *testing.T) {
+	var script func(w http.ResponseWriter)
+	wi := newWire(t, func(w http.ResponseWriter, _ request) { script(w) })
+	store := wi.store(t)
+	for _, tc := range failures {
+		t.Run(tc.name, func(t *testing.T) {
+			script = tc.script
+			_, err := put(t.Context(), store)
+			require.Error(t, err)
+			require.Len(t, lines(wi.take()), 1, "requests")
+			require.Equal(t, tc.want != nil, backends.IsDefinite(err), "definite: %v", err)
+			if tc.want != nil {
+				require.ErrorIs(t, err, tc.want)
+			}
+			var failed *backends.Error
+			require.ErrorAs(t, err, &failed)
+			require.Equal(t, "put", failed.Op)
+			require.Equal(t, key, failed.Key)
+			require.Equal(t, tc.status, failed.Status)
+			require.Equal(t, tc.code, failed.Code)
+			if tc.code != "" {
+				require.Equal(t, "upload-7", failed.RequestID)
+			}
+		})
+	}
+}
+
+func TestWhatSomethingOnTheWayAnswersProvesNothing(t *testing.T) {
+	for _, status := range []int{400, 401, 403, 404, 409, 412, 429} {
+		wi := newWire(t, func(w http.ResponseWriter, _ request) { plain(status, "<html>proxy</html>", false)(w) })
+		_, err := put(t.Context(), wi.store(t))
+		require.Error(t, err)
+		require.False(t, backends.IsDefinite(err), "%v", err)
+		require.NotContains(t, err.Error(), "html")
+	}
+}
+
+func TestACreateIsSentOnceThoughTheClientRetries(t *testing.T) {
+	for name, script := range map[string]func(w http.ResponseWriter){
+		"500": jsonError(500, "backendError", "Backend Error"), "503": jsonError(503, "backendError", "Backend Error"),
+		"429": jsonError(429, "rateLimitExceeded", "slow"), "408": jsonError(408, "requestTimeout", "timeout"),
+		"dropped": drop,
+	} {
+		t.Run(name, func(t *testing.T) {
+			// The first request makes a connection that the second one uses again:
+			// transports have retries of their own for those.
+			wi := newWire(t, func(w http.ResponseWriter, r request) {
+				if r.count == 1 {
+					describe(w, key, 4, 1, "")
+					return
+				}
+				script(w)
+			})
+			client, err := storage.NewClient(t.Context(), option.WithEndpoint(wi.URL+"/storage/v1/"), option.WithoutAuthentication())
+			require.NoError(t, err)
+			defer client.Close()
+			client.SetRetry(storage.WithPolicy(storage.RetryAlways))
+			store, err := gcs.New(client, "bucket", gcs.Options{})
+			require.NoError(t, err)
+			_, err = put(t.Context(), store)
+			require.NoError(t, err)
+
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			_, err = put(ctx, store)
+			require.Error(t, err)
+			require.Len(t, lines(wi.take()), 2, "two creates are two requests")
+		})
+	}
+}
+
+func TestAnEndedContextSendsNothing(t *testing.T) {
+	wi := newWire(t, func(w http.ResponseWriter, _ request) { describe(w, key, 4, 1, "") })
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := put(ctx, wi.store(t))
+	require.ErrorIs(t, err, backends.ErrNotStored)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Empty(t, lines(wi.take()))
+}
+
+func TestAContextThatEndsDuringACreateLeavesTheOutcomeUnknown(t *testing.T) {
+	release := make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	wi := newWire(t, func(http.ResponseWriter, request) {
+		cancel()
+		<-release
+	})
+	_, err := put(ctx, wi.store(t))
+	close(release)
+	require.ErrorIs(t, err, context.Canceled)
+	require.False(t, backends.IsDefinite(err), "%v", err)
+	require.Len(t, lines(wi.take()), 1)
+}
+
+// A server that took a part of a body for the whole would publish it.
+func TestAContextThatEndsWhileTheBodyIsSentPublishesNothing(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	whole := make(chan error, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, err := io.ReadFull(r.Body, make([]byte, 1<<20))
+		if err == nil {
+			cancel()
+			_, err = io.Copy(io.Discard, r.Body)
+		}
+		whole <- err
+	}))
+	defer server.Close()
+	client, err := storage.NewClient(t.Context(), option.WithEndpoint(server.URL+"/storage/v1/"), option.WithoutAuthentication())
+	require.NoError(t, err)
+	defer client.Close()
+	store, err := gcs.New(client, "bucket", gcs.Options{})
+	require.NoError(t, err)
+	_, err = store.PutIfAbsent(ctx, key, make([]byte, 64<<20), backends.PutOptions{})
+	require.ErrorIs(t, err, context.Canceled)
+	require.False(t, backends.IsDefinite(err), "%v", err)
+	require.Error(t, <-whole, "the server must see that the body is not whole")
+}
+
+func TestManyCancelledCreatesLeaveNothingRunning(t *testing.T) {
+	var ended context.CancelFunc
+	wi := newWire(t, func(w http.ResponseWriter, _ request) {
+		ended()
+		drop(w)
+	})
+	store := wi.store(t)
+	for range 100 {
+		ctx, cancel := context.WithCancel(t.Context())
+		wi.mu.Lock()
+		ended = cancel
+		wi.mu.Unlock()
+		_, err := put(ctx, store)
+		require.Error(t, err)
+		cancel()
+	}
+	require.Len(t, lines(wi.take()), 100)
+}
+
+func TestWithoutAConnectionNothingWasStored(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	nobody := listener.Addr().String()
+	require.NoError(t, listener.Close())
+	client, err := storage.NewClient(t.Context(), option.WithEndpoint("http://"+nobody+"/storage/v1/"), option.WithoutAuthentication())
+	require.NoError(t, err)
+	defer client.Close()
+	store, err := gcs.New(client, "bucket", gcs.Options{})
+	require.NoError(t, err)
+	_, err = put(t.Context(), store)
+	require.ErrorIs(t, err, backends.ErrNotStored)
+}
+
+// A transport of the caller's that tries again can meet a refused connection
+// after a request that arrived.
+func TestARefusedConnectionAfterAnotherAttemptProvesNothing(t *testing.T) {
+	wi := newWire(t, func(w http.ResponseWriter, _ request) { drop(w) })
+	client := wi.client(t, option.WithHTTPClient(&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		_, err := http.DefaultTransport.RoundTrip(r)
+		return nil, errors.Join(&net.OpError{Op: "dial", Err: errors.New("refused")}, err)
+	})}))
+	store, err := gcs.New(client, "bucket", gcs.Options{})
+	require.NoError(t, err)
+	_, err = put(t.Context(), store)
+	require.Error(t, err)
+	require.False(t, backends.IsDefinite(err), "%v", err)
+	require.Len(t, lines(wi.take()), 1)
+}
+
+type roundTrip func(r *http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestCredentialsThatGiveNoTokenStoreNothing(t *testing.T) {
+	for _, tc := range []struct {
+		status int
+		body   string
+		want   error
+	}{
+		{400, `{"error":"invalid_grant","error_description":"Invalid JWT: check your iat and exp values"}`, backends.ErrUnauthenticated},
+		{401, `{"error":"invalid_client"}`, backends.ErrUnauthenticated},
+		{503, `SECRET`, backends.ErrNotStored},
+	} {
+		wi := newWire(t, func(w http.ResponseWriter, _ request) { describe(w, key, 4, 1, "") })
+		tokens := newWire(t, func(w http.ResponseWriter, _ request) {
+			w.Header().Set("Content-Type", "application/json")
+			plain(tc.status, tc.body, false)(w)
+		})
+		client, err := storage.NewClient(t.Context(), option.WithEndpoint(wi.URL+"/storage/v1/"), option.WithTokenSource((&oauth2.Config{
+			ClientID: "id", ClientSecret: "SECRET", Endpoint: oauth2.Endpoint{TokenURL: tokens.URL, AuthStyle: oauth2.AuthStyleInParams},
+		}).TokenSource(t.Context(), &oauth2.Token{RefreshToken: "SECRET"})))
+		require.NoError(t, err)
+		defer client.Close()
+		store, err := gcs.New(client, "bucket", gcs.Options{})
+		require.NoError(t, err)
+		_, err = put(t.Context(), store)
+		require.ErrorIs(t, err, tc.want)
+		require.True(t, backends.IsDefinite(err))
+		require.NotContains(t, err.Error(), "SECRET")
+		require.Empty(t, lines(wi.take()))
+	}
+}
+
+func TestNoErrorHasACredential(t *testing.T) {
+	for _, script := range []func(w http.ResponseWriter){
+		drop, jsonError(403, "forbidden", "no"), plain(403, "SECRET", false), plain(502, "<a>SECRET", true),
+	} {
+		wi := newWire(t, func(w http.ResponseWriter, _ request) { script(w) })
+		address := strings.Replace(wi.URL, "http://", "http://SECRET:SECRET@", 1) + "/storage/v1/?key=SECRET"
+		store := wi.store(t, option.WithEndpoint(address), option.WithHTTPClient(&http.Client{Transport: roundTrip(
+			func(r *http.Request) (*http.Response, error) {
+				r.Header.Set("Authorization", "Bearer SECRET")
+				return http.DefaultTransport.RoundTrip(r)
+			})}))
+		_, err := put(t.Context(), store)
+		require.Error(t, err)
+		require.NotContains(t, err.Error(), "SECRET")
+		_, _, err = store.Get(t.Context(), key)
+		require.Error(t, err)
+		require.NotContains(t, err.Error(), "SECRET")
+		_, err = store.List(t.Context(), backends.ListInput{})
+		require.Error(t, err)
+		require.NotContains(t, err.Error(), "SECRET")
+	}
+}
+
+func TestTheStoreSaysHowLongToWait(t *testing.T) {
+	wi := newWire(t, func(w http.ResponseWriter, _ request) {
+		w.Header().Set("Retry-After", "7")
+		answer(w, 429, "rateLimitExceeded", "slow")
+	})
+	_, err := put(t.Context(), wi.store(t))
+	var failed *backends.Error
+	require.ErrorAs(t, err, &failed)
+	require.Equal(t, 7*time.Second, failed.RetryAfter)
+}

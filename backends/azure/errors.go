@@ -1,0 +1,127 @@
+package azure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+
+	"github.com/lancecommit/lancecommit/backends"
+)
+
+// explain says what an error of the SDK means. Its result wraps a sentinel of
+// package backends only where the answer of the store proves it.
+func explain(ctx context.Context, op, key string, err error) *backends.Error {
+	var answer *azcore.ResponseError
+	if errors.As(err, &answer) {
+		return answered(op, key, answer)
+	}
+	var token *azidentity.AuthenticationFailedError
+	var mine *tokenError
+	switch {
+	case errors.As(err, &mine):
+		err = unauthenticatedBy(mine)
+	case errors.As(err, &token):
+		err = unauthenticatedBy(token)
+	default:
+		err = withoutSecrets(err)
+	}
+	// A reader that is cut off does not always say why.
+	if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) {
+		err = fmt.Errorf("%w: %w", ended, err)
+	}
+	return &backends.Error{Op: op, Key: key, Err: err}
+}
+
+// A tokenError says that no token could be had.
+type tokenError struct{ error }
+
+// unauthenticatedBy is for errors in getting a token. Nothing was sent then, or
+// the store refused what was sent for its token.
+func unauthenticatedBy(err error) error {
+	return fmt.Errorf("%w: no token could be had: %w", backends.ErrUnauthenticated, withoutSecrets(err))
+}
+
+// answered explains an answer. The SDK's own text is left out: it has the URL
+// and the body, in which the store repeats signatures.
+func answered(op, key string, err *azcore.ResponseError) *backends.Error {
+	failed := &backends.Error{Op: op, Key: key, Status: err.StatusCode, Code: err.ErrorCode}
+	if err.RawResponse != nil {
+		failed.RequestID = err.RawResponse.Header.Get("x-ms-request-id")
+		failed.RetryAfter = retryAfter(err.RawResponse.Header)
+	}
+	switch m := meaningOf(op, err); {
+	case m.text == "":
+		failed.Err = m.is
+	case m.is == nil:
+		failed.Err = errors.New(m.text)
+	default:
+		failed.Err = fmt.Errorf("%w: %s", m.is, m.text)
+	}
+	return failed
+}
+
+// retryAfter reads how long the store asks to wait.
+func retryAfter(header http.Header) time.Duration {
+	for _, name := range []string{"retry-after-ms", "x-ms-retry-after-ms"} {
+		if n, err := strconv.Atoi(header.Get(name)); err == nil && n > 0 {
+			return time.Duration(n) * time.Millisecond
+		}
+	}
+	text := header.Get("Retry-After")
+	if n, err := strconv.Atoi(text); err == nil {
+		return max(0, time.Duration(n)*time.Second)
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, time.Until(at))
+	}
+	return 0
+}
+
+// foreign is the error for a success that lacks what the store always sends, as
+// when a proxy answers in its place.
+func foreign(op, key, missing string, requestID *string) error {
+	return &backends.Error{Op: op, Key: key, RequestID: value(requestID), Err: fmt.Errorf(
+		"the answer says success and has no %s, so it is not the store's; look for a proxy in between", missing)}
+}
+
+// clockTolerance is how far the clocks may differ: the store refuses signatures
+// that are 15 minutes old.
+const clockTolerance = 14 * time.Minute
+
+// unauthenticated says why the store does not accept the credentials. It quotes
+// nothing of the body, which repeats the signature.
+func unauthenticated(err *azcore.ResponseError) string {
+	if err.RawResponse == nil {
+		return "the credentials are missing, wrong or expired"
+	}
+	// The SDK has read it already.
+	payload, _ := runtime.Payload(err.RawResponse)
+	body := string(payload)
+	date, dateErr := http.ParseTime(err.RawResponse.Header.Get("Date"))
+	off := time.Until(date)
+	switch {
+	case dateErr == nil && off.Abs() > clockTolerance:
+		where := "behind"
+		if off < 0 {
+			where = "ahead of"
+		}
+		return fmt.Sprintf("the clock of this machine is %v %s the store's; set it right", off.Abs().Round(time.Minute), where)
+	case strings.Contains(body, "Request date header too old"):
+		return "the request was signed too long ago by the store's clock; set the clock of this machine right"
+	case strings.Contains(body, "not valid in the specified time frame"):
+		return "the SAS token has expired or is not valid yet; get a new one"
+	case err.ErrorCode == "NoAuthenticationInformation":
+		return "the request had no credentials; give an account key, a SAS token or an identity"
+	case err.ErrorCode == "PublicAccessNotPermitted":
+		return "the account takes no requests without credentials"
+	}
+	return "the account key, the SAS token or the identity's token is wrong, or has expired"
+}

@@ -1,0 +1,111 @@
+package azure
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
+
+	"github.com/lancecommit/lancecommit/backends"
+)
+
+// largestGrowth bounds the memory that the store's word alone makes a read take.
+const largestGrowth = 64 << 20
+
+// Get implements backends.Store. It costs one request.
+func (s *Store) Get(ctx context.Context, key string) ([]byte, backends.Attrs, error) {
+	if err := begin(ctx, "get", key, checkKey); err != nil {
+		return nil, backends.Attrs{}, err
+	}
+	got, err := s.container.NewBlobClient(key).DownloadStream(ctx, nil)
+	if err != nil {
+		return nil, backends.Attrs{}, explain(ctx, "get", key, err)
+	}
+	defer got.Body.Close()
+	if etagOf(got.ETag) == "" {
+		return nil, backends.Attrs{}, foreign("get", key, "ETag", got.RequestID)
+	}
+	var body bytes.Buffer
+	// The buffer wants room for the read that meets the end.
+	body.Grow(int(min(value(got.ContentLength), largestGrowth)) + bytes.MinRead)
+	if _, err := body.ReadFrom(got.Body); err != nil {
+		return nil, backends.Attrs{}, explain(ctx, "get", key, err)
+	}
+	return body.Bytes(), backends.Attrs{
+		Size:      int64(body.Len()),
+		ETag:      etagOf(got.ETag),
+		VersionID: value(got.VersionID),
+		Modified:  timeOf(got.LastModified),
+		Metadata:  metadataOf(got.Metadata),
+	}, nil
+}
+
+// Head implements backends.Store. It costs one request.
+func (s *Store) Head(ctx context.Context, key string) (backends.Attrs, error) {
+	if err := begin(ctx, "head", key, checkKey); err != nil {
+		return backends.Attrs{}, err
+	}
+	head, err := s.container.NewBlobClient(key).GetProperties(ctx, nil)
+	if err != nil {
+		return backends.Attrs{}, explain(ctx, "head", key, err)
+	}
+	if etagOf(head.ETag) == "" {
+		return backends.Attrs{}, foreign("head", key, "ETag", head.RequestID)
+	}
+	return backends.Attrs{
+		Size:      value(head.ContentLength),
+		ETag:      etagOf(head.ETag),
+		VersionID: value(head.VersionID),
+		Modified:  timeOf(head.LastModified),
+		Metadata:  metadataOf(head.Metadata),
+	}, nil
+}
+
+// Delete implements backends.Store. It costs one request. Snapshots of the
+// object go with it, since the store would refuse otherwise.
+func (s *Store) Delete(ctx context.Context, key string) error {
+	if err := begin(ctx, "delete", key, checkKey); err != nil {
+		return err
+	}
+	_, err := s.container.NewBlobClient(key).Delete(ctx, &blob.DeleteOptions{
+		DeleteSnapshots: to.Ptr(blob.DeleteSnapshotsOptionTypeInclude),
+	})
+	if err == nil {
+		return nil
+	}
+	failed := explain(ctx, "delete", key, err)
+	if errors.Is(failed, backends.ErrNotExist) {
+		return nil
+	}
+	return failed
+}
+
+// etagOf returns an ETag without the quotes, which listings do not have.
+func etagOf(etag *azcore.ETag) string {
+	return strings.Trim(string(value(etag)), `"`)
+}
+
+// metadataOf finds our entry. The store's answers have its name in another case.
+func metadataOf(metadata map[string]*string) string {
+	for name, entry := range metadata {
+		if strings.EqualFold(name, backends.MetadataName) {
+			return value(entry)
+		}
+	}
+	return ""
+}
+
+func timeOf(t *time.Time) time.Time { return value(t).UTC() }
+
+// value is that of an optional part of an answer, zero where it is missing.
+func value[T any](p *T) T {
+	if p == nil {
+		return *new(T)
+	}
+	return *p
+}

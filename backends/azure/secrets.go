@@ -1,0 +1,54 @@
+package azure
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// withoutSecrets returns an error that can be shown: one without URLs, whose
+// queries hold SAS tokens.
+func withoutSecrets(err error) error {
+	// The transport puts the URL in front of the cause.
+	var sent *url.Error
+	for errors.As(err, &sent) {
+		err = sent.Err
+	}
+	if err == nil {
+		return errors.New("the request failed")
+	}
+	text := redact(err.Error())
+	if text == err.Error() {
+		return err
+	}
+	shown := &redacted{text: text}
+	for _, cause := range []error{context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, cause) {
+			shown.cause = cause
+		}
+	}
+	return shown
+}
+
+// redacted has the text of an error whose own text must not be shown.
+type redacted struct {
+	text  string
+	cause error
+}
+
+func (r *redacted) Error() string { return r.text }
+func (r *redacted) Unwrap() error { return r.cause }
+
+var (
+	queries    = regexp.MustCompile(`\?[^\s"']*`)
+	signatures = regexp.MustCompile(`(?i)\b(sig|sharedkey|bearer|accountkey)([=: ]|%3d)\s*[^\s"'&;]+`)
+)
+
+// redact takes queries and signatures out of a text and makes it one line.
+func redact(text string) string {
+	text = queries.ReplaceAllString(text, "?…")
+	text = signatures.ReplaceAllString(text, "$1…")
+	return strings.Join(strings.Fields(text), " ")
+}

@@ -1,14 +1,9 @@
-// Package all opens a store by its location: a path or a URL. It links every
-// backend; a program that knows its store opens that backend's own package.
 package all
 
 import (
 	"context"
 	"fmt"
 	"io"
-	"net/url"
-	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/lancecommit/lancecommit/backends"
@@ -21,54 +16,54 @@ type Store interface {
 	io.Closer
 }
 
-// scheme is what makes a location a URL; everything else is a path. It has two
-// letters at least, so that C:\tables is a path.
-var scheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]+)://`)
-
 // Open opens the store of a location and returns it with the key of the location
 // in it, which is empty when the location is the store itself. Close the store
-// after use. It costs no request.
+// after use. It makes no request to the store; finding credentials may ask the
+// machine's metadata service.
 //
-// Locations are a path, absolute or relative, which is a folder on disk that
-// must be there, and file:// URLs with an absolute path. Other schemes are
-// backends.ErrUnsupported. A malformed location is backends.ErrInvalid, a
-// folder that is not there backends.ErrNoBucket.
-func Open(_ context.Context, location string) (store Store, key string, err error) {
-	path, err := pathOf(location)
+// The options are Lance's storage options or gocloud's parameters, by any of the
+// names in the package documentation. They are joined with those in the query of
+// the location; a name that is given twice with different values is an error.
+//
+// A malformed location, and an option that is not known or not for this kind of
+// store, is backends.ErrInvalid; the text names the nearest option. A scheme
+// without a backend is backends.ErrUnsupported, a folder that is not there
+// backends.ErrNoBucket. No error shows a credential.
+func Open(ctx context.Context, location string, options map[string]string) (store Store, key string, err error) {
+	at, err := parse(location)
+	if err == nil {
+		err = at.configure(options)
+	}
 	if err != nil {
 		return nil, "", &backends.Error{Op: "open", Key: shown(location), Err: err}
 	}
-	s, err := file.Open(path)
+	switch at.kind {
+	case s3Kind:
+		store, err = openS3(ctx, at)
+	case gcsKind:
+		store, err = openGCS(ctx, at)
+	case azureKind:
+		store, err = openAzure(ctx, at)
+	default:
+		store, err = openFile(at)
+	}
 	if err != nil {
 		return nil, "", err
 	}
-	return s, "", nil
+	return store, at.key, nil
 }
 
-// pathOf returns the folder that a location means.
-func pathOf(location string) (string, error) {
-	match := scheme.FindStringSubmatch(location)
-	switch {
-	case location == "":
-		return "", fmt.Errorf("%w: the location is empty", backends.ErrInvalid)
-	case match == nil:
-		return filepath.Clean(location), nil
-	case match[1] != "file":
-		return "", fmt.Errorf("%w: there is no backend for %s:// in this version; a path or a file:// URL is a folder on disk",
-			backends.ErrUnsupported, match[1])
+// openFile opens a folder. Opening is a func of its own so that a nil *Store
+// never becomes a Store.
+func openFile(at *place) (Store, error) {
+	if name := at.settings.unread(); name != "" {
+		return nil, &backends.Error{Op: "open", Key: at.path, Err: fmt.Errorf("%w: a folder on disk has no option %q", backends.ErrInvalid, name)}
 	}
-	u, err := url.Parse(location)
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("%w: the URL is malformed", backends.ErrInvalid)
-	case u.Host != "" && u.Host != "localhost":
-		return "", fmt.Errorf("%w: a file URL has no host; write file:///%s%s for the folder", backends.ErrInvalid, u.Host, u.Path)
-	case u.RawQuery != "" || u.Fragment != "":
-		return "", fmt.Errorf("%w: a file URL takes no query or fragment; write '?' as %%3F and '#' as %%23", backends.ErrInvalid)
-	case u.Path == "":
-		return "", fmt.Errorf("%w: the URL has no path", backends.ErrInvalid)
+	s, err := file.Open(at.path)
+	if err != nil {
+		return nil, err
 	}
-	return filepath.FromSlash(u.Path), nil
+	return s, nil
 }
 
 // shown is a location as errors show it: without what could be a credential,
@@ -80,5 +75,9 @@ func shown(location string) string {
 	}
 	rest, _, _ := strings.Cut(location[len(match):], "?")
 	// A secret key can have slashes, so the last '@' counts, wherever it is.
-	return match + rest[strings.LastIndexByte(rest, '@')+1:]
+	rest = rest[strings.LastIndexByte(rest, '@')+1:]
+	if host, _, _ := strings.Cut(rest, "/"); strings.Contains(host, ":") {
+		return match + "…"
+	}
+	return match + rest
 }

@@ -19,7 +19,7 @@ func TestPathsAndFileURLsAreFoldersOnDisk(t *testing.T) {
 		dir, dir + "/", ".", "./", "file://" + filepath.Dir(dir) + "/a%20b%2541%23%C3%A4",
 		"file://localhost" + filepath.Dir(dir) + "/a%20b%2541%23ä",
 	} {
-		store, key, err := all.Open(t.Context(), location)
+		store, key, err := all.Open(t.Context(), location, nil)
 		require.NoError(t, err, location)
 		require.Empty(t, key)
 		_, err = store.PutIfAbsent(t.Context(), "seen", nil, backends.PutOptions{})
@@ -40,10 +40,10 @@ func TestLocationsThatCannotBeOpened(t *testing.T) {
 		"file://" + dir + "?prefix=a": backends.ErrInvalid,
 		"file://" + dir + "#a":        backends.ErrInvalid,
 		"file:///%zz":                 backends.ErrInvalid,
-		"s3://bucket/t.lance":         backends.ErrUnsupported,
+		"ftp://bucket/t.lance":        backends.ErrUnsupported,
 		"s3+ddb://bucket/t.lance":     backends.ErrUnsupported,
 	} {
-		_, _, err := all.Open(t.Context(), location)
+		_, _, err := all.Open(t.Context(), location, nil)
 		require.ErrorIs(t, err, want, location)
 	}
 }
@@ -51,9 +51,9 @@ func TestLocationsThatCannotBeOpened(t *testing.T) {
 func TestErrorsShowNoCredential(t *testing.T) {
 	for _, location := range []string{
 		"s3://AKIA:SECRET@bucket/t.lance", "s3://bucket/t.lance?secret=SECRET", "file://user:SECRET@host/a", "file:///a?sig=SECRET",
-		"s3://SECRET@bucket", "file:///%zz?SECRET", "s3://AKIA:SECRET/SECRET@bucket/a",
+		"s3://SECRET@bucket", "file:///%zz?SECRET", "s3://AKIA:SECRET/SECRET@bucket/a", "s3://AKIA:SECRET/a",
 	} {
-		_, _, err := all.Open(t.Context(), location)
+		_, _, err := all.Open(t.Context(), location, nil)
 		require.Error(t, err)
 		require.NotContains(t, err.Error(), "SECRET", location)
 	}

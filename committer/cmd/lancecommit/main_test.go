@@ -151,7 +151,12 @@ func TestExitCodes(t *testing.T) {
 		{"a negative limit", "versions T --limit -1", exitInvalid, "-1"},
 		{"a branch that is not there", "latest T --branch absent", exitNotFound, "absent"},
 		{"a malformed branch", "latest T --branch a..b", exitInvalid, "a..b"},
-		{"a store without a backend", "latest s3://bucket/t", exitUnsupported, "s3"},
+		{"a store without a backend", "latest ftp://bucket/t", exitUnsupported, "ftp"},
+		{"versions that a catalog keeps", "latest s3+ddb://bucket/t", exitUnsupported, "DynamoDB"},
+		{"a storage option without a value", "latest T --storage-option SECRET", exitInvalid, "NAME=VALUE"},
+		{"a storage option twice", "latest T --storage-option a=1 --storage-option a=2", exitInvalid, "twice"},
+		{"a storage option of another store", "latest T --storage-option aws_region=r", exitInvalid, "aws_region"},
+		{"a storage option that is not known", "latest s3://b/t --storage-option aws_regon=r", exitInvalid, "did you mean aws_region?"},
 		{"no manifest", "commit T", exitInvalid, "--manifest"},
 		{"a manifest file that is not there", "commit T --manifest T/absent", exitInvalid, "absent"},
 		{"done", "commit T --manifest NEXT", exitOK, ""},
@@ -169,6 +174,7 @@ func TestExitCodes(t *testing.T) {
 			got := call(t, args...)
 			require.Equal(t, tc.want, got.code, got.err)
 			require.Contains(t, got.err, tc.says)
+			require.NotContains(t, got.err, "SECRET")
 			if tc.want != exitOK {
 				require.Empty(t, got.out, "results only on standard output")
 				require.True(t, strings.HasPrefix(got.err, "lancecommit: ") || strings.HasPrefix(got.err, "{"), got.err)

@@ -16,8 +16,9 @@ import (
 // app is what the commands share.
 type app struct {
 	streams
-	json   bool
-	branch string
+	json           bool
+	branch         string
+	storageOptions []string
 }
 
 func newRoot(a *app) *cobra.Command {
@@ -28,8 +29,10 @@ func newRoot(a *app) *cobra.Command {
 no server, no lock, no catalog. A commit is one conditional create, and its
 outcome is proven: committed, refused, or honestly unknown.
 
-TABLE is the folder of a table, such as db/images.lance, as a path or a
-file:// URL. Results are on standard output, everything else on standard error.
+TABLE is the folder of a table, such as db/images.lance: a path, or a URL as
+s3://bucket/db/images.lance, gs://, az:// or file://. Credentials and endpoints
+come from the environment, or by --storage-option with the names that Lance has.
+Results are on standard output, everything else on standard error.
 
 Exit codes: 0 done, 1 other errors, 2 invalid input or usage, 3 conflict,
 4 not found, 5 the outcome is unknown or the commit is stale: keep all files,
@@ -46,6 +49,8 @@ unsupported or unsafe.`,
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err) })
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print results, and errors, as JSON")
+	root.PersistentFlags().StringArrayVar(&a.storageOptions, "storage-option", nil,
+		"an option of the store as NAME=VALUE, by the names that Lance has; can be repeated")
 	root.AddCommand(a.quickstart(), a.latest(), a.versions(), a.show(), a.commit())
 	return root
 }
@@ -91,7 +96,11 @@ func (a *app) onTable(cmd *cobra.Command, do func(ctx context.Context, t *commit
 
 // withTable opens a location as a table.
 func (a *app) withTable(ctx context.Context, location string, do func(*committer.Table) error) error {
-	store, key, err := all.Open(ctx, location)
+	options, err := parseOptions(a.storageOptions)
+	if err != nil {
+		return err
+	}
+	store, key, err := all.Open(ctx, location, options)
 	if err != nil {
 		return err
 	}
@@ -103,6 +112,23 @@ func (a *app) withTable(ctx context.Context, location string, do func(*committer
 		}
 	}
 	return err
+}
+
+// parseOptions reads NAME=VALUE pairs. Errors show no value, which can be a
+// secret.
+func parseOptions(pairs []string) (map[string]string, error) {
+	options := make(map[string]string)
+	for i, pair := range pairs {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("%w: --storage-option number %d is not NAME=VALUE", committer.ErrInvalid, i+1)
+		}
+		if _, twice := options[name]; twice {
+			return nil, fmt.Errorf("%w: --storage-option %s is given twice", committer.ErrInvalid, name)
+		}
+		options[name] = value
+	}
+	return options, nil
 }
 
 // tableInside returns the name of a table in the folder at key, empty where none

@@ -1,0 +1,72 @@
+// Package all opens a store by its location: a path or a URL. It links every
+// backend; a program that knows its store opens that backend's own package.
+//
+// # Locations
+//
+//	a path, or file:///folder                a folder on disk, which must be there
+//	s3://bucket/folder                       S3, or a server that speaks its protocol
+//	gs://bucket/folder                       Google Cloud Storage
+//	az://container/folder                    Azure Blob Storage; azblob:// is the same
+//	abfss://container@account.dfs.core.windows.net/folder
+//
+// The folder is the key that [Open] returns. A character that a URL cannot have
+// is encoded in the key itself, as Lance does it: s3://bucket/a b is the key
+// "a%20b", so that both see one table. A file URL is decoded.
+//
+// # Options
+//
+// Options stand in the query of a location or beside it, by Lance's names for
+// storage options or by gocloud's names for parameters, in any case. Names on a
+// line mean the same. For all clouds prefix=FOLDER is put in front of the folder
+// of the location; key= is refused.
+//
+// S3:
+//
+//	aws_region, region, aws_default_region, default_region
+//	aws_endpoint, aws_endpoint_url, endpoint, endpoint_url (path style, unless virtual hosted)
+//	aws_access_key_id, access_key_id
+//	aws_secret_access_key, secret_access_key
+//	aws_session_token, aws_token, session_token, token
+//	aws_profile, profile
+//	aws_skip_signature, skip_signature, anonymous
+//	allow_http, aws_allow_http
+//	aws_virtual_hosted_style_request, virtual_hosted_style_request
+//	use_path_style, s3forcepathstyle
+//	aws_server_side_encryption, server_side_encryption, ssetype (AES256, aws:kms, aws:kms:dsse)
+//	aws_sse_kms_key_id, sse_kms_key_id, kmskeyid
+//	aws_sse_bucket_key_enabled, sse_bucket_key_enabled
+//	aws_sse_customer_key_base64, sse_customer_key_base64 (refused: Lance could not read it)
+//	aws_request_payer, request_payer (true, or requester)
+//	aws_expected_bucket_owner, expected_bucket_owner
+//	aws_checksum_algorithm, checksum_algorithm (SHA256, MD5, none)
+//	dualstack; fips; accelerate; disable_https; awssdk (ignored)
+//
+// Google Cloud Storage:
+//
+//	google_service_account_key, service_account_key (the JSON itself)
+//	google_service_account, service_account, google_service_account_path, service_account_path
+//	google_application_credentials, application_credentials
+//	google_skip_signature, skip_signature, anonymous
+//	google_base_url, base_url, google_endpoint, endpoint (an http endpoint is an emulator)
+//	google_kms_key_name, kms_key_name
+//	google_user_project, user_project (requester pays)
+//	allow_http
+//
+// Azure Blob Storage:
+//
+//	azure_storage_account_name, account_name, storage_account
+//	azure_storage_account_key, azure_storage_access_key, azure_storage_master_key, account_key, access_key, master_key
+//	azure_storage_sas_token, azure_storage_sas_key, sas_token, sas_key
+//	azure_storage_endpoint, azure_endpoint, endpoint
+//	azure_storage_use_emulator, use_emulator, localemu
+//	azure_skip_signature, skip_signature, anonymous
+//	allow_http, azure_allow_http
+//	azure_storage_client_id, azure_client_id, client_id
+//	azure_storage_client_secret, azure_client_secret, client_secret
+//	azure_storage_tenant_id, azure_storage_authority_id, azure_tenant_id, azure_authority_id, tenant_id, authority_id
+//	azure_use_azure_cli, use_azure_cli
+//	azure_encryption_scope, encryption_scope
+//
+// What is not given comes from where the SDK of the cloud looks for it: the
+// environment, files of the user, the machine.
+package all

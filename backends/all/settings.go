@@ -1,0 +1,155 @@
+package all
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+
+	"github.com/lancecommit/lancecommit/backends"
+)
+
+// settings are options by their name in lower case, each with what it is set to.
+// Those that were read are taken out, so that what is left is not known.
+type settings map[string]string
+
+// addQuery adds the parameters of a location.
+func (s *settings) addQuery(query string) error {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return fmt.Errorf("%w: the query of the location is malformed", backends.ErrInvalid)
+	}
+	for name, given := range values {
+		for _, value := range given {
+			if err := s.add(name, value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// add adds one option.
+func (s *settings) add(name, value string) error {
+	if *s == nil {
+		*s = make(settings)
+	}
+	name = strings.ToLower(name)
+	if before, given := (*s)[name]; given && before != value {
+		return fmt.Errorf("%w: the option %s is given twice, with different values", backends.ErrInvalid, name)
+	}
+	(*s)[name] = value
+	return nil
+}
+
+// configure adds the options that came beside the location.
+func (at *place) configure(options map[string]string) error {
+	for name, value := range options {
+		if err := at.settings.add(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take returns the value of an option, and takes it out.
+func (s settings) take(name string) (string, bool) {
+	value, given := s[name]
+	delete(s, name)
+	return value, given
+}
+
+// unread returns the first name that nobody took, empty where there is none.
+func (s settings) unread() string {
+	if len(s) == 0 {
+		return ""
+	}
+	return slices.Min(slices.Collect(maps.Keys(s)))
+}
+
+// An option is a setting of a store, by all its names. The first is Lance's.
+type option struct {
+	names []string
+	set   func(value string) error
+}
+
+// apply gives each option its value.
+func (at *place) apply(options []option) error {
+	for _, o := range options {
+		used := ""
+		var chosen string
+		for _, name := range o.names {
+			value, given := at.settings.take(name)
+			switch {
+			case !given:
+			case used != "" && value != chosen:
+				return fmt.Errorf("%w: the options %s and %s are one, and have different values", backends.ErrInvalid, used, name)
+			default:
+				used, chosen = name, value
+			}
+		}
+		if used == "" {
+			continue
+		}
+		if err := o.set(chosen); err != nil {
+			return fmt.Errorf("%w: the option %s %w", backends.ErrInvalid, used, err)
+		}
+	}
+	if name := at.settings.unread(); name != "" {
+		return fmt.Errorf("%w: the option %s is not known for an %s; did you mean %s?", backends.ErrInvalid, name, at.kind, nearest(name, options))
+	}
+	return nil
+}
+
+// nearest returns the known name that is most like one.
+func nearest(name string, options []option) string {
+	best, least := "", -1
+	for _, o := range options {
+		for _, known := range o.names {
+			if d := levenshtein.ComputeDistance(name, known); least < 0 || d < least {
+				best, least = known, d
+			}
+		}
+	}
+	return best
+}
+
+// text returns a setter of a text.
+func text(to *string) func(string) error {
+	return func(value string) error {
+		*to = value
+		return nil
+	}
+}
+
+// truth returns a setter of true or false. The value is not repeated in errors:
+// it may be a secret behind the wrong name.
+func truth(to *bool) func(string) error {
+	return func(value string) error {
+		switch strings.ToLower(value) {
+		case "yes", "on":
+			*to = true
+		case "no", "off":
+			*to = false
+		default:
+			parsed, err := strconv.ParseBool(value)
+			if err != nil {
+				return fmt.Errorf("is neither true nor false")
+			}
+			*to = parsed
+		}
+		return nil
+	}
+}
+
+// refused returns a setter that says why an option cannot be had.
+func refused(why string) func(string) error {
+	return func(string) error { return fmt.Errorf("%s", why) }
+}
+
+// ignored accepts an option that changes nothing here.
+func ignored(string) error { return nil }

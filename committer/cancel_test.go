@@ -2,6 +2,7 @@ package committer_test
 
 import (
 	"context"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -103,4 +104,15 @@ func TestAThousandCancelledCommitsLeaveNoGoroutine(t *testing.T) {
 		cancel()
 	}
 	require.Len(t, keys(t, store), 1)
+}
+
+func TestAPolicyWithoutBoundsStillWrites(t *testing.T) {
+	for _, forever := range []time.Duration{math.MaxInt64, -1} {
+		table := committer.NewTable(laid(1), root, committer.WithRetry(committer.RetryPolicy{
+			MaxElapsed: forever, MinPause: forever, MaxPause: forever, Grace: forever,
+			AttemptTimeout: forever, AttemptTimeoutPerMiB: forever,
+		}))
+		_, err := table.Commit(t.Context(), 2, manifestOf(2, "mine"))
+		require.NoError(t, err)
+	}
 }

@@ -67,7 +67,9 @@ func WithNewBranch(parentVersion uint64) Option {
 }
 
 // WithScheme sets the naming scheme of a table that has no versions yet. The
-// default is V2. Where there are versions, their scheme wins.
+// default is V2. Where there are versions, their scheme wins. All who make a
+// table must ask for the same: version 1 has another name in each scheme, so
+// that two writers who differ both succeed and leave [ErrMixedSchemes].
 func WithScheme(scheme naming.Scheme) Option {
 	return func(c *config) { c.scheme = scheme }
 }

@@ -12,8 +12,9 @@ import (
 // A RetryPolicy bounds what a call does before it gives up. Fields that are zero
 // or negative have the defaults given.
 type RetryPolicy struct {
-	// MaxElapsed bounds a call in time, from the turn on. 30 s. A deadline of
-	// the context that is earlier wins.
+	// MaxElapsed bounds a call in time, from the turn on: no try begins later.
+	// 30 s. A deadline of the context that is earlier wins. It does not end a
+	// build function, which only the context can.
 	MaxElapsed time.Duration
 	// MaxTries bounds the PUTs of a call. It is generous, since time is the
 	// bound that matters: 1,000.
@@ -48,9 +49,13 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 	return p
 }
 
+// maxAttempt bounds the time of a PUT, whatever a policy says.
+const maxAttempt = 24 * time.Hour
+
 // attemptTimeout is the time that one PUT of so many bytes may take.
 func (p RetryPolicy) attemptTimeout(size int) time.Duration {
-	return p.AttemptTimeout + time.Duration(float64(p.AttemptTimeoutPerMiB)*float64(size)/(1<<20))
+	seconds := p.AttemptTimeout.Seconds() + p.AttemptTimeoutPerMiB.Seconds()*float64(size)/(1<<20)
+	return time.Duration(min(seconds, maxAttempt.Seconds()) * float64(time.Second))
 }
 
 // errSpent says that a call used up its bounds.

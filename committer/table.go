@@ -107,15 +107,16 @@ func (t *Table) takeTurn(ctx context.Context) (turn context.Context, release fun
 	return context.WithValue(ctx, inTurn{t}, true), func() { t.turn.Release(1) }, nil
 }
 
-// ReadManifest returns the bytes of a version that came from this table. It
-// costs one GET, or none for the version that this handle committed last.
+// ReadManifest returns the bytes of a version that this table returned; a
+// Version without a Key has none. It costs one GET, or none for the version that
+// this handle committed last.
 // A version that is gone is [ErrVersionNotFound].
 func (t *Table) ReadManifest(ctx context.Context, v Version) ([]byte, error) {
 	if t.broken != nil {
 		return nil, t.broken
 	}
 	if !v.exists() {
-		return nil, fmt.Errorf("read manifest: %w: the chain is empty, there is nothing to build on", ErrVersionNotFound)
+		return nil, fmt.Errorf("read manifest: %w: it has no key; for the base of an empty chain there is nothing to read", ErrVersionNotFound)
 	}
 	if body := t.remembered(v); body != nil {
 		return slices.Clone(body), nil

@@ -80,9 +80,17 @@ func (s *Store) overwrite(ctx context.Context, key string, body []byte) error {
 		return s.notStored(err)
 	}
 	defer in.Close()
-	if info, err := in.Lstat(name); err == nil && !info.Mode().IsRegular() {
+	switch info, err := in.Lstat(name); {
+	case err != nil:
+	case !info.Mode().IsRegular():
 		return fmt.Errorf("%w: a symlink, a folder or a special file has that name; it is not written through",
 			backends.ErrPermission)
+	case links(info) > 1:
+		// A copy of the folder by hard links has the file, too, and must keep
+		// its content.
+		if err := in.Remove(name); err != nil {
+			return s.notStored(err)
+		}
 	}
 	file, err := in.OpenFile(name, os.O_WRONLY|os.O_CREATE|unix.O_NONBLOCK, 0o666)
 	if err != nil {

@@ -57,6 +57,18 @@ func TestAReaderNeverSeesAnOverwrittenFileEmpty(t *testing.T) {
 	}
 }
 
+func TestAnOverwriteLeavesACopyByHardLinksAlone(t *testing.T) {
+	s, dir := newStore(t)
+	require.NoError(t, s.Overwrite(t.Context(), hint, []byte(`{"version":9}`)))
+	kept := filepath.Join(dir, "copy")
+	require.NoError(t, os.Link(filepath.Join(dir, hint), kept))
+	require.NoError(t, s.Overwrite(t.Context(), hint, []byte(`{"version":10}`)))
+	require.Equal(t, `{"version":10}`, read(t, s, hint))
+	old, err := os.ReadFile(kept)
+	require.NoError(t, err)
+	require.Equal(t, `{"version":9}`, string(old))
+}
+
 func TestADeleteNeverRemovesAFolder(t *testing.T) {
 	s, dir := newStore(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "t/empty"), 0o777))

@@ -35,12 +35,15 @@ type Store struct {
 
 var _ backends.Store = (*Store)(nil)
 
+// maxBucketName is the length of the longest name of a bucket, in bytes.
+const maxBucketName = 222
+
 // readAttempts bounds the SDK's retries of a read, which have no bound by
 // themselves.
 const readAttempts = 3
 
 var (
-	bucketName = regexp.MustCompile(`^[a-z0-9][-_.a-z0-9]{1,220}[a-z0-9]$`)
+	bucketName = regexp.MustCompile(`^[a-z0-9][-_.a-z0-9]+[a-z0-9]$`)
 	kmsKeyName = regexp.MustCompile(`^projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+$`)
 )
 
@@ -76,7 +79,7 @@ func handleOf(client *storage.Client, bucket string, opts Options) *storage.Buck
 
 func check(bucket string, opts Options) error {
 	switch {
-	case !bucketName.MatchString(bucket):
+	case len(bucket) > maxBucketName || !bucketName.MatchString(bucket):
 		return fmt.Errorf("%w: this is no name of a bucket; it has 3 to 222 lower case letters, digits and \"-_.\"",
 			backends.ErrInvalid)
 	case opts.KMSKeyName != "" && !kmsKeyName.MatchString(opts.KMSKeyName):

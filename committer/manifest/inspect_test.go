@@ -12,7 +12,7 @@ import (
 )
 
 func TestInspectReadsEveryPart(t *testing.T) {
-	before := join(section(data(1)), section(text(2, "uuid")))
+	before := join(section(data(1)), section(text(2, "uuid"), data(100)))
 	in := file(before,
 		data(1, text(2, "point")), data(1, text(2, "x"), number(4, 0)), data(1, text(2, "y"), number(4, 0)),
 		data(2, number(1, 0), number(4, 100)),

@@ -184,12 +184,3 @@ var (
 		11: {"covering_fields", varints, nil},
 	}
 )
-
-// transaction.proto, message Transaction: what transaction_section points to. The operations, from 100 on, differ between
-// Lance versions and stay unlisted.
-var transaction = message{
-	1: {"read_version", varint, nil},
-	2: {"uuid", text, nil},
-	3: {"tag", text, nil},
-	4: {"transaction_properties", nested, &stringEntry},
-}

@@ -24,7 +24,7 @@ func (p place) file(field []byte) []byte {
 	case "index section":
 		return file(section(field), number(6, 0))
 	case "transaction":
-		return file(section(field), number(21, 0))
+		return file(section(field, data(100)), number(21, 0))
 	default:
 		return file(nil, field)
 	}

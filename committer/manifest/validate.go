@@ -134,7 +134,15 @@ func checkSections(b []byte, fr frame) error {
 	if err := indexSection.checkSection(b, index, fr); err != nil {
 		return err
 	}
-	return transaction.checkSection(b, transact, fr)
+	if err := transaction.checkSection(b, transact, fr); err != nil || transact.raw == nil {
+		return err
+	}
+	at := int(transact.varint)
+	start := at + prefixSize
+	if err := checkOperation(b[start : start+int(binary.LittleEndian.Uint32(b[at:]))]); err != nil {
+		return sectionFault(transact, fr, "is %d, and the section there is of no use: %w", at, err)
+	}
+	return nil
 }
 
 // checkSection checks the message that the offset points to. An absent offset is fine; 0 is an offset like any other.

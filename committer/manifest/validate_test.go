@@ -75,7 +75,11 @@ func TestSectionRules(t *testing.T) {
 	}{
 		{"index_section points to a section at the start", file(before, number(6, 0)), ""},
 		{"index_section points to an empty section, as Lance 0.5 wrote it", file(section(), number(6, 0)), ""},
-		{"transaction_section follows the index section", file(join(before, section(text(2, "uuid"))), number(6, 0), number(21, 6)), ""},
+		{"transaction_section follows the index section", file(join(before, section(text(2, "uuid"), data(100))), number(6, 0), number(21, 6)), ""},
+		{"a transaction without an operation", file(section(text(2, "uuid")), number(21, 0)), "the transaction has no operation"},
+		{"a path in an operation that is not UTF-8", file(section(data(100, data(1, data(2, text(1, badUTF8))))), number(21, 0)), "field 1 (path) at byte 11 is not UTF-8"},
+		{"a fragment in an operation with a wire type that is not its own", file(section(data(108, number(2, 1))), number(21, 0)), "field 2 (updated_fragments) at byte 7 has wire type 0, want bytes"},
+		{"an operation of a later Lance stands for itself", file(section(data(200, number(1, 1))), number(21, 0)), ""},
 		{"version_aux_data 0 means none", file(nil, number(4, 0)), ""},
 		{"version_aux_data before the manifest section", file(before, number(4, 5)), ""},
 		{"of several offsets the last counts", file(before, number(6, 900), number(6, 0)), ""},

@@ -152,7 +152,7 @@ func drawManifest(t *rapid.T) []byte {
 	}
 	if rapid.Bool().Draw(t, "has a transaction") {
 		message = append(message, number(21, uint64(len(before))))
-		before = join(before, section(text(2, "uuid"), drawUnknown(t)))
+		before = join(before, section(text(2, "uuid"), data(100), drawUnknown(t)))
 	}
 	known := rapid.OneOf(
 		rapid.Map(rapid.Uint64(), func(v uint64) []byte { return number(3, v) }),

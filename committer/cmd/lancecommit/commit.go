@@ -16,6 +16,7 @@ import (
 
 func (a *app) commit() *cobra.Command {
 	var file, version string
+	var asked func() bool
 	cmd := a.onTable(&cobra.Command{
 		Use:   "commit TABLE --manifest FILE|- [--version N]",
 		Short: "Commit a manifest as the next version",
@@ -27,11 +28,11 @@ command succeeds: a commit can be repeated until its outcome is known.`,
   build-manifest | lancecommit commit db/images.lance --manifest - --version 8`,
 		Args: arguments(1, 1),
 	}, func(ctx context.Context, t *committer.Table, _ []string) error {
-		body, err := a.readManifest(file)
+		body, err := a.readManifest(ctx, file)
 		if err != nil {
 			return err
 		}
-		number, err := versionOf(version, body)
+		number, err := versionOf(version, asked(), body)
 		if err != nil {
 			return withLatest(ctx, t, err)
 		}
@@ -40,40 +41,73 @@ command succeeds: a commit can be repeated until its outcome is known.`,
 			return err
 		}
 		if a.json {
-			return a.printJSON(toJSON(v))
+			err = a.printJSON(toJSON(v))
+		} else {
+			_, err = fmt.Fprintf(a.out, "version %d is committed: %s, %d bytes\n", v.Number, v.Key, v.Size)
 		}
-		_, err = fmt.Fprintf(a.out, "version %d is committed: %s, %d bytes\n", v.Number, v.Key, v.Size)
-		return err
+		if err != nil {
+			// The commit is done, whatever becomes of the words about it.
+			fmt.Fprintf(a.err, "lancecommit: version %d is committed; to print that failed: %v\n", v.Number, err)
+		}
+		return nil
 	})
+	asked = func() bool { return cmd.Flags().Changed("version") }
 	cmd.Flags().StringVar(&file, "manifest", "", "the file with the manifest, - for standard input (required)")
 	cmd.Flags().StringVar(&version, "version", "", "the version that the manifest must say (default: the one it says)")
 	return cmd
 }
 
-// readManifest reads the manifest from a file or from standard input.
-func (a *app) readManifest(file string) ([]byte, error) {
-	var body []byte
-	var err error
-	switch file {
-	case "":
+// maxManifest is the largest manifest that is read, in bytes.
+const maxManifest = 1 << 30
+
+// readManifest reads the manifest from a file or from standard input. It gives
+// way to the context, since a pipe can stay silent for ever.
+func (a *app) readManifest(ctx context.Context, file string) ([]byte, error) {
+	if file == "" {
 		return nil, fmt.Errorf("%w: --manifest FILE is missing; - reads standard input", committer.ErrInvalid)
-	case "-":
-		body, err = io.ReadAll(a.in)
-	default:
-		body, err = os.ReadFile(file)
 	}
-	if err != nil {
-		// Not wrapped: a manifest that is missing is not a missing table.
-		return nil, fmt.Errorf("%w: read the manifest: %v", committer.ErrInvalid, err)
+	type content struct {
+		body []byte
+		err  error
 	}
-	return body, nil
+	read := make(chan content, 1)
+	go func() {
+		body, err := readAll(file, a.in)
+		read <- content{body, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, fmt.Errorf("nothing was written: %w while the manifest was read", ctx.Err())
+	case c := <-read:
+		if c.err != nil {
+			// Not wrapped: a manifest that is missing is not a missing table.
+			return nil, fmt.Errorf("%w: read the manifest: %v", committer.ErrInvalid, c.err)
+		}
+		if len(c.body) > maxManifest {
+			return nil, fmt.Errorf("%w: the manifest is larger than %d MiB", committer.ErrInvalid, maxManifest>>20)
+		}
+		return c.body, nil
+	}
+}
+
+// readAll reads up to a byte more than a manifest may have.
+func readAll(file string, in io.Reader) ([]byte, error) {
+	if file != "-" {
+		opened, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer opened.Close()
+		in = opened
+	}
+	return io.ReadAll(io.LimitReader(in, maxManifest+1))
 }
 
 // versionOf returns the version asked for, or else the one that the manifest
 // says.
-func versionOf(asked string, body []byte) (uint64, error) {
-	if asked != "" {
-		return parseVersion(asked)
+func versionOf(version string, asked bool, body []byte) (uint64, error) {
+	if asked {
+		return parseVersion(version)
 	}
 	info, err := manifest.Inspect(body)
 	if err != nil {

@@ -1,13 +1,18 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -94,18 +99,54 @@ func TestCommitSaysTheLatestVersionWhenItRefusesANumber(t *testing.T) {
 	require.Equal(t, 2, finals(t, table))
 }
 
+// A fullDisk takes no output.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestACommitThatCannotBePrintedIsStillACommit(t *testing.T) {
+	table := layFixture(t, fixtures.V2())
+	var stderr bytes.Buffer
+	args := []string{"commit", table, "--manifest", write(t, testmanifest.New(3, "", "mine"))}
+	require.Equal(t, exitOK, run(t.Context(), args, streams{nil, fullDisk{}, &stderr}))
+	require.Contains(t, stderr.String(), "version 3 is committed")
+	require.Equal(t, 3, finals(t, table))
+}
+
+func TestASignalEndsTheWaitForAManifest(t *testing.T) {
+	table := layFixture(t, fixtures.V2())
+	silent, writer := io.Pipe()
+	defer writer.Close() // ends the reading
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	var stderr bytes.Buffer
+	require.Equal(t, exitOther, run(ctx, []string{"commit", table, "--manifest", "-"}, streams{silent, io.Discard, &stderr}))
+	require.Contains(t, stderr.String(), "nothing was written")
+}
+
+func TestAVersionThatIsEmptyIsNotNoVersion(t *testing.T) {
+	table := layFixture(t, fixtures.V2())
+	got := call(t, "commit", table, "--manifest", write(t, testmanifest.New(3, "", "mine")), "--version", "")
+	require.Equal(t, exitInvalid, got.code)
+}
+
 func TestProcessesThatRaceForVersionsHaveOneWinnerEach(t *testing.T) {
-	const processes, versions = 4, 400
+	const processes = 4
+	versions := 100
+	if os.Getenv("CI") != "" {
+		versions = 400
+	}
 	command := filepath.Join(t.TempDir(), "lancecommit")
 	out, err := exec.Command("go", "build", "-o", command, ".").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	table := filepath.Join(t.TempDir(), "t.lance")
 	require.NoError(t, os.Mkdir(table, 0o777))
-	codes := [processes][versions + 1]int{}
+	var codes [processes][]int
 	var racers sync.WaitGroup
 	for p := range processes {
 		racers.Go(func() {
 			file := filepath.Join(t.TempDir(), "next.manifest")
+			codes[p] = make([]int, versions+1)
 			for v := 1; v <= versions; v++ {
 				if err := os.WriteFile(file, testmanifest.New(uint64(v), "", fmt.Sprint(p)), 0o666); err != nil {
 					t.Error(err)

@@ -4,14 +4,20 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first signal ends the command in good order, the second at once.
+	context.AfterFunc(ctx, stop)
+	// A reader that goes away must not kill a commit: the write fails instead.
+	signal.Ignore(syscall.SIGPIPE)
 	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
 	stop()
 	os.Exit(code)
@@ -28,8 +34,15 @@ type streams struct {
 func run(ctx context.Context, args []string, io streams) int {
 	app := &app{streams: io}
 	root := newRoot(app)
+	// Errors of the flags themselves are JSON, too, wherever --json stands.
+	app.json = slices.Contains(args, "--json")
 	root.SetArgs(args)
-	if err := root.ExecuteContext(ctx); err != nil {
+	err := root.ExecuteContext(ctx)
+	if errors.Is(err, syscall.EPIPE) {
+		// The reader has seen enough, as head does.
+		return exitOK
+	}
+	if err != nil {
 		app.printError(err)
 		return exitCode(err)
 	}

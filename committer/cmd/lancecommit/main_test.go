@@ -183,6 +183,25 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+func TestErrorsOfFlagsAreJSONWhereverTheFlagStands(t *testing.T) {
+	for _, args := range [][]string{{"versions", "t", "--limit=x", "--json"}, {"--bogus", "--json"}, {"--json", "nope"}} {
+		got := call(t, args...)
+		require.Equal(t, exitInvalid, got.code)
+		require.True(t, json.Valid([]byte(got.err)), got.err)
+	}
+}
+
+func TestShowTellsAManifestUnderAnotherName(t *testing.T) {
+	table := layFixture(t, fixtures.V2())
+	versions := filepath.Join(table, "_versions")
+	one, err := os.ReadFile(filepath.Join(versions, naming.V2.Final(1)))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(versions, naming.V2.Final(3)), one, 0o666))
+	got := call(t, "show", table, "3")
+	require.Equal(t, exitOther, got.code)
+	require.Contains(t, got.err, "named version 3 and says version 1")
+}
+
 func TestErrorsAreJSONWhereResultsAre(t *testing.T) {
 	table := layFixture(t, fixtures.V2())
 	got := call(t, "commit", table, "--json", "--manifest", write(t, testmanifest.New(2, "", "mine")))

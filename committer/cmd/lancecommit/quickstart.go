@@ -58,6 +58,8 @@ func quickstartFolder(args []string) (string, error) {
 		folder = filepath.Join(dir, table.Root)
 	case args[0] == "":
 		return "", fmt.Errorf("%w: DIR is empty", committer.ErrInvalid)
+	case strings.Contains(args[0], "://"):
+		return "", fmt.Errorf("%w: DIR is a path of a folder on disk, not a URL", committer.ErrInvalid)
 	case strings.HasSuffix(filepath.Clean(args[0]), ".lance"):
 		folder = filepath.Clean(args[0])
 	default:
@@ -140,7 +142,7 @@ func (a *app) runQuickstart(ctx context.Context, folder string) error {
 	if a.json {
 		return a.printJSON(report)
 	}
-	say("\nNext: lancecommit show %s\n      or open it in LanceDB: (await lancedb.connect(%q)).openTable(%q)\n",
+	say("\nNext: lancecommit show %q\n      or open it in LanceDB: (await lancedb.connect(%q)).openTable(%q)\n",
 		folder, filepath.Dir(folder), strings.TrimSuffix(filepath.Base(folder), ".lance"))
 	return nil
 }

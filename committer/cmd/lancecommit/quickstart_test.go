@@ -81,4 +81,7 @@ func TestQuickstartKeepsOffWhatItDidNotLay(t *testing.T) {
 	file := write(t, []byte("a file"))
 	require.NotEqual(t, exitOK, call(t, "quickstart", file).code)
 	require.Equal(t, exitInvalid, call(t, "quickstart", "").code)
+	t.Chdir(t.TempDir())
+	require.Equal(t, exitInvalid, call(t, "quickstart", "s3://bucket/t").code)
+	require.NoDirExists(t, "s3:")
 }

@@ -32,12 +32,17 @@ func (a *app) show() *cobra.Command {
 			return fmt.Errorf("%s: %w", v.Key, err)
 		}
 		if a.json {
-			return a.printJSON(struct {
+			err = a.printJSON(struct {
 				versionJSON
 				Manifest manifest.Info `json:"manifest"`
 			}{toJSON(v), info})
+		} else {
+			err = a.printInfo(v, info)
 		}
-		return a.printInfo(v, info)
+		if err == nil && info.Version != v.Number {
+			err = fmt.Errorf("%s is named version %d and says version %d: the table is damaged there", v.Key, v.Number, info.Version)
+		}
+		return err
 	})
 }
 
@@ -82,7 +87,7 @@ func (a *app) printInfo(v committer.Version, info manifest.Info) error {
 		rows = strconv.FormatUint(info.Rows, 10)
 	}
 	return a.printTable([][]string{
-		{"VERSION", strconv.FormatUint(info.Version, 10)},
+		{"VERSION", strconv.FormatUint(v.Number, 10)},
 		{"branch", branch},
 		{"committed", shownTime(info.Timestamp)},
 		{"writer", known(info.WriterLibrary + " " + info.WriterVersion)},

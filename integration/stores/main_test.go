@@ -19,9 +19,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(servers.StopAfter(m)) }
 
 // A place is somewhere that stores can be opened in.
 type place struct {
-	name string
-	// server is nil for memory and disk.
-	server *servers.Server
 	// open returns a new store, empty, closed with the test.
 	open func(t testing.TB) backends.Store
 }
@@ -29,13 +26,13 @@ type place struct {
 // eachPlace runs a test in memory, on disk, and on each chosen server.
 func eachPlace(t *testing.T, test func(t *testing.T, at place)) {
 	t.Run("memory", func(t *testing.T) {
-		test(t, place{name: "memory", open: func(testing.TB) backends.Store { return memory.New(memory.Options{}) }})
+		test(t, place{open: func(testing.TB) backends.Store { return memory.New(memory.Options{}) }})
 	})
 	t.Run("disk", func(t *testing.T) {
-		test(t, place{name: "disk", open: func(t testing.TB) backends.Store { return openAt(t, t.TempDir(), nil) }})
+		test(t, place{open: func(t testing.TB) backends.Store { return openAt(t, t.TempDir(), nil) }})
 	})
 	eachServer(t, func(t *testing.T, server *servers.Server) {
-		test(t, place{name: string(server.Kind), server: server, open: func(t testing.TB) backends.Store {
+		test(t, place{open: func(t testing.TB) backends.Store {
 			return openAt(t, server.URI(server.Bucket(t)), optionsOf(server))
 		}})
 	})

@@ -12,21 +12,15 @@ import (
 	"github.com/lancecommit/lancecommit/backends"
 	"github.com/lancecommit/lancecommit/backends/backendtest"
 	"github.com/lancecommit/lancecommit/committer"
-	"github.com/lancecommit/lancecommit/integration/servers"
 	"github.com/lancecommit/lancecommit/internal/testmanifest"
 	"github.com/lancecommit/lancecommit/naming"
 )
 
 const root = "db/t.lance"
 
-func TestEveryServerKeepsTheContract(t *testing.T) {
-	eachServer(t, func(t *testing.T, server *servers.Server) {
-		backendtest.Run(t, backendtest.Config{
-			New: func(t testing.TB) backends.Store {
-				return openAt(t, server.URI(server.Bucket(t)), optionsOf(server))
-			},
-			Keys: 100,
-		})
+func TestEveryStoreKeepsTheContract(t *testing.T) {
+	eachPlace(t, func(t *testing.T, at place) {
+		backendtest.Run(t, backendtest.Config{New: at.open, Keys: 100})
 	})
 }
 

@@ -51,7 +51,7 @@ func newContainer(t testing.TB, endpoint string) (name string, client *container
 func TestStore(t *testing.T) {
 	endpoint := os.Getenv(azuriteVariable)
 	if endpoint == "" {
-		t.Skip(azuriteVariable + " is not set")
+		t.Skip("needs Azurite: set " + azuriteVariable + " to its endpoint, such as http://127.0.0.1:10000/devstoreaccount1")
 	}
 	backendtest.Run(t, backendtest.Config{
 		New: func(t testing.TB) backends.Store {

@@ -24,7 +24,7 @@ const endpointVariable = "LANCECOMMIT_GCS_ENDPOINT"
 func TestStore(t *testing.T) {
 	endpoint := os.Getenv(endpointVariable)
 	if endpoint == "" {
-		t.Skip(endpointVariable + " names no server")
+		t.Skip("needs an emulator of GCS: set " + endpointVariable + " to its endpoint, such as http://127.0.0.1:4443")
 	}
 	for name, reads := range map[string]option.ClientOption{
 		"reads through the XML API": storage.WithXMLReads(), "reads through the JSON API": storage.WithJSONReads(),

@@ -32,7 +32,7 @@ const (
 func TestARealServerKeepsTheContract(t *testing.T) {
 	endpoint := os.Getenv(endpointVariable)
 	if endpoint == "" {
-		t.Skipf("%s names no server", endpointVariable)
+		t.Skipf("needs a server: set %s to its endpoint, with %s and %s", endpointVariable, keyVariable, secretVariable)
 	}
 	for name, opts := range map[string][]s3.Option{
 		"plain": nil, "with MD5": {s3.WithChecksum(s3.ChecksumMD5)}, "with SHA-256": {s3.WithChecksum(s3.ChecksumSHA256)},

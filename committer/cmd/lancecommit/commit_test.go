@@ -113,6 +113,23 @@ func TestACommitThatCannotBePrintedIsStillACommit(t *testing.T) {
 	require.Equal(t, 3, finals(t, table))
 }
 
+// A gone reader has closed its end of a pipe.
+type goneReader struct{}
+
+func (goneReader) Write([]byte) (int, error) {
+	return 0, &os.PathError{Op: "write", Path: "pipe", Err: syscall.EPIPE}
+}
+
+func TestAReaderThatHasSeenEnoughIsNoErrorAndABrokenStoreIs(t *testing.T) {
+	table := layFixture(t, fixtures.V2())
+	for _, args := range [][]string{{"versions", table}, {"versions", table, "--json"}, {"show", table}} {
+		require.Equal(t, exitOK, run(t.Context(), args, streams{nil, goneReader{}, io.Discard}))
+	}
+	fromStore := fmt.Errorf("list: %w", syscall.EPIPE)
+	require.False(t, (&output{}).left(fromStore))
+	require.False(t, (&output{broken: &os.PathError{Err: syscall.EPIPE}}).left(fromStore))
+}
+
 func TestASignalEndsTheWaitForAManifest(t *testing.T) {
 	table := layFixture(t, fixtures.V2())
 	silent, writer := io.Pipe()

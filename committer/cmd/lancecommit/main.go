@@ -32,14 +32,15 @@ type streams struct {
 
 // run is the command without the process around it. It returns the exit code.
 func run(ctx context.Context, args []string, io streams) int {
+	out := &output{Writer: io.out}
+	io.out = out
 	app := &app{streams: io}
 	root := newRoot(app)
 	// Errors of the flags themselves are JSON, too, wherever --json stands.
 	app.json = slices.Contains(args, "--json")
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if errors.Is(err, syscall.EPIPE) {
-		// The reader has seen enough, as head does.
+	if out.left(err) {
 		return exitOK
 	}
 	if err != nil {
@@ -47,4 +48,26 @@ func run(ctx context.Context, args []string, io streams) int {
 		return exitCode(err)
 	}
 	return exitOK
+}
+
+// An output remembers why it could not be written to, so that this is not taken
+// for an error of the store, which can be a broken pipe, too.
+type output struct {
+	io.Writer
+	broken error
+}
+
+// Write implements io.Writer.
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil {
+		o.broken = err
+	}
+	return n, err
+}
+
+// left reports whether a command ended with err because the reader of its output
+// has seen enough and gone, as head does.
+func (o *output) left(err error) bool {
+	return o.broken != nil && errors.Is(err, o.broken) && errors.Is(o.broken, syscall.EPIPE)
 }

@@ -88,6 +88,9 @@ func (a *app) printTable(rows [][]string) error {
 // colour reports whether w is a terminal of somebody who has not switched
 // colours off.
 func colour(w io.Writer) bool {
+	if o, wrapped := w.(*output); wrapped {
+		w = o.Writer
+	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }

@@ -18,7 +18,7 @@
 // write quorum).
 //
 // The package imports no SDK. What a store can do beyond the contract is found
-// by type assertion, as in io/fs: see [Overwriter]. A store that holds
+// by type assertion, as in io/fs: see [Overwriter] and [BulkDeleter]. A store that holds
 // connections or files also has a Close method; one that was made from a
 // client of the caller never closes that client.
 //

@@ -68,9 +68,10 @@ func IsDefinite(err error) bool {
 // It never carries a credential.
 type Error struct {
 	// Op is the method in lower case: "put", "get", "head", "list", "delete",
-	// "overwrite", "open".
+	// "overwrite", "bulkdelete", "open".
 	Op string
-	// Key is the object, or the prefix of a listing.
+	// Key is the object, the prefix of a listing, or the first key of a bulk
+	// delete.
 	Key string
 	// Status is the HTTP status of the answer, zero where there was none.
 	Status int
@@ -103,6 +104,40 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// A PartialDeleteError is what BulkDelete returns when the store refused to
+// remove some of the objects. All others of the call are gone. It wraps the
+// errors that it has.
+type PartialDeleteError struct {
+	// Failed has an error for each object that may still be there. Their Op is
+	// "delete", their Key the object's, and they never carry a credential.
+	Failed []*Error
+}
+
+// mostShown is how many errors the text of a PartialDeleteError repeats.
+const mostShown = 3
+
+// Error counts the objects and shows the first errors.
+func (e *PartialDeleteError) Error() string {
+	shown := make([]string, 0, mostShown)
+	for _, failed := range e.Failed[:min(len(e.Failed), mostShown)] {
+		shown = append(shown, failed.Error())
+	}
+	more := ""
+	if left := len(e.Failed) - len(shown); left > 0 {
+		more = fmt.Sprintf("; and %d more", left)
+	}
+	return fmt.Sprintf("%d objects were not deleted: %s%s", len(e.Failed), strings.Join(shown, "; "), more)
+}
+
+// Unwrap returns the errors of the objects.
+func (e *PartialDeleteError) Unwrap() []error {
+	errs := make([]error, len(e.Failed))
+	for i, failed := range e.Failed {
+		errs[i] = failed
+	}
+	return errs
+}
 
 // A sentinel is an error that is also a wider one of the standard library.
 type sentinel struct {

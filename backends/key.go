@@ -49,6 +49,22 @@ func CheckPrefix(prefix string) error {
 	return CheckKey(strings.TrimSuffix(prefix, "/"))
 }
 
+// CheckBulk returns an [Error] that is [ErrInvalid] unless keys can be those of
+// one BulkDelete: at most limit of them, and valid for each. Backends call it
+// before they send anything, with [CheckKey] or their own stricter check.
+func CheckBulk(keys []string, limit int, valid func(key string) error) error {
+	if len(keys) > limit {
+		return &Error{Op: "bulkdelete", Key: keys[0], Err: fmt.Errorf("%w: %d keys, and the store takes %d in one request",
+			ErrInvalid, len(keys), limit)}
+	}
+	for _, key := range keys {
+		if err := valid(key); err != nil {
+			return &Error{Op: "bulkdelete", Key: key, Err: err}
+		}
+	}
+	return nil
+}
+
 // CheckMetadata returns [ErrInvalid] unless metadata can be stored with an
 // object in every store.
 func CheckMetadata(metadata string) error {

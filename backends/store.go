@@ -70,6 +70,39 @@ type Overwriter interface {
 	Overwrite(ctx context.Context, key string, body []byte) error
 }
 
+// A BulkDeleter is a store that can remove many objects in one request. The
+// committer uses it to clean up, and deletes one by one where the store has no
+// such method or answers with ErrUnsupported.
+type BulkDeleter interface {
+	// BulkDelete removes the objects keys at the cost of one request. Absent
+	// keys are no error. No keys cost no request.
+	//
+	// Nil means that none of the objects is there any more. A
+	// *PartialDeleteError means that for all but the keys that it has. After any
+	// other error each object may be there or not. A malformed key, or more
+	// keys than BulkLimit, is ErrInvalid before anything is sent.
+	BulkDelete(ctx context.Context, keys []string) error
+	// BulkLimit is the most keys of one BulkDelete: 1,000 on S3, 256 on Azure.
+	// It makes no request.
+	BulkLimit() int
+}
+
+// A Located store knows how its objects are addressed from outside.
+type Located interface {
+	// URLs returns what stands before a key in the URL of an object, such as
+	// "s3://bucket/", in every spelling that there is. On disk the absolute
+	// path without its first slash is among them, since Lance gives paths so.
+	// Nil means that it is not known.
+	URLs() []string
+}
+
+// A Linked store reaches an object by several keys, as symlinks on disk do.
+type Linked interface {
+	// RealKey returns the key at which an object or a folder itself is. A
+	// missing one is ErrNotExist, one outside the store ErrInvalid.
+	RealKey(ctx context.Context, key string) (string, error)
+}
+
 // Capabilities are what differs between stores and matters to a caller.
 type Capabilities struct {
 	// OrderedList is true when pages come in byte order of their keys. S3
@@ -128,6 +161,11 @@ type Page struct {
 	Prefixes []string
 	// Token asks for the next page. It is empty on the last one.
 	Token string
+	// Now is the store's own time when it answered, as Modified of the objects
+	// is its own time when they were written, so that the difference is an age
+	// whatever the clock of the caller says. In HTTP it is the Date of the
+	// answer, which has whole seconds. It is zero where the store gives none.
+	Now time.Time
 }
 
 // An Object is one entry of a listing.

@@ -50,7 +50,7 @@ func (t *Table) branchRef(ctx context.Context) (branchRef, error) {
 func (t *Table) readRef(ctx context.Context) (branchRef, error) {
 	began := time.Now()
 	for _, key := range naming.BranchRefs(t.table, t.branch) {
-		body, _, err := t.store.Get(ctx, key)
+		body, _, err := t.reads.getSized(ctx, key, 0)
 		switch {
 		case errors.Is(err, backends.ErrNotExist):
 			continue
@@ -84,4 +84,11 @@ func (t *Table) allows(ref branchRef, version uint64) error {
 	}
 	return fmt.Errorf("branch %q: %w: it has no ref yet, so only its first version %d can be committed; write %s first",
 		t.branch, ErrBranchNotFound, ref.first, naming.BranchRefs(t.table, t.branch)[0])
+}
+
+// zombie refuses a chain that has versions and no ref. Nobody can tell a branch
+// that is being made from one that was deleted and left its versions.
+func (t *Table) zombie(end Version) error {
+	return fmt.Errorf("branch %q: %w: it has versions up to %d and no ref; write %s first, or remove what a deleted branch left",
+		t.branch, ErrBranchNotFound, end.Number, naming.BranchRefs(t.table, t.branch)[0])
 }

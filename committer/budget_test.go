@@ -95,12 +95,13 @@ func TestRequestsOfALostRace(t *testing.T) {
 	_, err = table.Latest(t.Context())
 	require.NoError(t, err)
 	log.Take()
-	lay(store, naming.V2, 6)
+	_, err = other.Commit(t.Context(), 6, manifestOf(6, "other"))
+	require.NoError(t, err)
 	_, err = table.Update(t.Context(), func(_ context.Context, base committer.Version) ([]byte, error) {
 		return manifestOf(base.Number+1, "mine"), nil
 	})
 	require.NoError(t, err)
-	require.Equal(t, []string{put(6), listFirst, put(7)}, log.Take(), "an update lists before it builds again")
+	require.Equal(t, []string{put(6), head(6), listFirst, put(7)}, log.Take(), "an update looks, and lists before it builds again")
 }
 
 func TestRequestsOfLatest(t *testing.T) {

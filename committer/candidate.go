@@ -20,6 +20,14 @@ type candidate struct {
 	// ours makes the id the identity of the commit. Without it equal bytes are
 	// the same commit, whoever wrote them.
 	ours bool
+	// info is what the manifest says.
+	info manifest.Info
+	// staged and keep are stored with the manifest: where it was staged, and
+	// the caller's metadata.
+	staged string
+	keep   map[string]string
+	// wanted is the scheme for a chain that has none, zero for the table's.
+	wanted naming.Scheme
 
 	// scheme and key are set when the scheme of the chain is known.
 	scheme naming.Scheme
@@ -42,7 +50,7 @@ func (t *Table) newCandidate(version uint64, body []byte) (candidate, error) {
 		return candidate{}, invalid(fmt.Errorf("the manifest says branch %s, it was to be committed to %s",
 			branchText(info.Branch), branchText(t.branch)))
 	}
-	return candidate{version: version, body: body, id: rand.Text(), sha256: digest(body)}, nil
+	return candidate{version: version, body: body, id: rand.Text(), sha256: digest(body), info: info}, nil
 }
 
 func branchText(name string) string {
@@ -67,9 +75,13 @@ func (t *Table) refuse(ctx context.Context, refusal error) error {
 
 // at fixes the object of the candidate once the scheme of the chain is known.
 func (t *Table) at(c candidate, end Version) candidate {
-	c.scheme = t.scheme
-	if end.exists() {
+	switch {
+	case end.exists():
 		c.scheme = end.Scheme
+	case c.wanted != 0:
+		c.scheme = c.wanted
+	default:
+		c.scheme = t.scheme
 	}
 	c.key = t.key(c.scheme, c.version)
 	return c
@@ -77,10 +89,21 @@ func (t *Table) at(c candidate, end Version) candidate {
 
 // metadata is what is stored beside the candidate.
 func (c candidate) metadata() (string, error) {
-	return record{ID: c.id, SHA256: c.sha256}.encode()
+	return record{ID: c.id, SHA256: c.sha256, Staged: c.staged, Metadata: c.keep}.encode()
 }
 
 // found returns the version that the candidate is once it is committed.
 func (c candidate) found(attrs backends.Attrs) Version {
 	return newVersion(c.key, naming.Name{Version: c.version, Scheme: c.scheme}, attrs)
+}
+
+// created returns the version that the candidate is by the answer to its own
+// PUT, which does not repeat what is stored beside it.
+func (t *Table) created(c candidate, attrs backends.Attrs) Version {
+	v := c.found(attrs)
+	v.staged = c.staged
+	if t.store.Capabilities().Metadata {
+		v.Metadata = c.keep
+	}
+	return v
 }

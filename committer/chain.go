@@ -32,7 +32,7 @@ func (t *Table) pages(ctx context.Context, first int) iter.Seq2[[]Version, error
 				// All of it is read, so the fewer pages the better.
 				in.Limit = 0
 			}
-			page, err := t.store.List(ctx, in)
+			page, err := t.reads.List(ctx, in)
 			if err != nil {
 				yield(nil, fmt.Errorf("list versions: %w", err))
 				return

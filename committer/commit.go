@@ -2,6 +2,7 @@ package committer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -31,16 +32,21 @@ func (t *Table) Commit(ctx context.Context, version uint64, manifest []byte) (Ve
 	if err != nil {
 		return Version{}, fmt.Errorf("commit: %w", t.refuse(ctx, err))
 	}
-	ctx, release, err := t.takeTurn(ctx)
-	if err != nil {
-		return Version{}, fmt.Errorf("commit version %d: %w", version, err)
-	}
-	defer release()
-	v, err := t.commit(ctx, c, started)
+	v, err := t.commitInTurn(ctx, c, started)
 	if err != nil {
 		return Version{}, fmt.Errorf("commit version %d: %w", version, err)
 	}
 	return v, nil
+}
+
+// commitInTurn commits a candidate when its turn comes.
+func (t *Table) commitInTurn(ctx context.Context, c candidate, started time.Time) (Version, error) {
+	ctx, release, err := t.takeTurn(ctx)
+	if err != nil {
+		return Version{}, err
+	}
+	defer release()
+	return t.commit(ctx, c, started)
 }
 
 // commit is Commit in its turn.
@@ -58,11 +64,19 @@ func (t *Table) commit(ctx context.Context, c candidate, started time.Time) (Ver
 	}
 	end := chain.end
 	c = t.at(c, end)
-	if end.exists() && end.Number >= c.version {
-		return t.replay(ctx, c, end, started)
+	switch {
+	case end.exists() && end.Number >= c.version:
+		v, err := t.replay(ctx, c, end, started)
+		if errors.Is(err, ErrConflict) && !ref.registered {
+			err = t.zombie(end)
+		}
+		return v, err
+	case end.exists() && !ref.registered:
+		return Version{}, t.zombie(end)
 	}
-	if next := nextOf(end, ref); c.version != next {
-		return Version{}, t.lost(ctx, &ConflictError{Version: c.version, Key: c.key, Latest: end.Number, Next: next})
+	conflict := &ConflictError{Version: c.version, Key: c.key, Latest: end.Number, Next: nextOf(end, ref), Replaced: t.isReplaced()}
+	if c.version != conflict.Next || conflict.Replaced {
+		return Version{}, t.lost(ctx, conflict)
 	}
 	return t.publish(ctx, c, chain, t.retry.start(), started)
 }

@@ -36,6 +36,23 @@
 // assumed to delete the newest versions. A commit whose answer comes later is
 // confirmed by another LIST.
 //
+// A request that was given up can still take effect while it is under way
+// somewhere. A conflict after such a request is final as long as the version that
+// won stays until then: a clean-up that removes versions within minutes of their
+// commit could make room for the loser's. [Table.DeleteVersions] leaves versions
+// for an hour.
+//
+// # The operations of the Lance Namespace specification
+//
+// A [Namespace] executes CreateTableVersion and the operations that belong to it
+// on the folder of a database, with the specification's own JSON for requests,
+// responses and errors. A request names a manifest that is staged in the table;
+// the operation checks it, commits it as [Table.Commit] does, and removes the
+// staged object after the proof. Tables of child namespaces are reached by their
+// own location, see [AtTable]. Databases whose catalog keeps the versions are
+// refused. [Code], [HTTPStatus] and [ErrorResponse] turn errors into the
+// specification's.
+//
 // # Concurrency
 //
 // A [Table] is safe for concurrent use. Goroutines that write with one Table take
@@ -44,7 +61,7 @@
 //
 // # Limits
 //
-// The package writes manifests. Data, deletion and transaction files are the
-// caller's, and must be in place before the commit. Branches and tags are read
-// and honoured, not made.
+// The package writes and deletes manifests. Data, deletion and transaction files
+// are the caller's, and must be in place before the commit. Branches and tags are
+// read and honoured, not made.
 package committer

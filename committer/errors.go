@@ -1,6 +1,7 @@
 package committer
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"time"
@@ -28,9 +29,12 @@ var (
 	// ErrStaleCommit means that the version was written behind the end of the
 	// chain, or into another table. See [StaleCommitError].
 	ErrStaleCommit error = &sentinel{text: "the commit is stale"}
-	// ErrTableNotFound means that there is no version at all. It is
-	// fs.ErrNotExist.
-	ErrTableNotFound error = &sentinel{text: "the table has no versions", is: fs.ErrNotExist}
+	// ErrTableNotFound means that there is no version at all, or in a
+	// [Namespace] that there is no such table. It is fs.ErrNotExist.
+	ErrTableNotFound error = &sentinel{text: "there is no such table, or it has no versions", is: fs.ErrNotExist}
+	// ErrNamespaceNotFound means that there is nothing at the root of a
+	// [Namespace]. It is fs.ErrNotExist.
+	ErrNamespaceNotFound error = &sentinel{text: "there is no such namespace", is: fs.ErrNotExist}
 	// ErrVersionNotFound means that there is no such version; it may have been
 	// cleaned up. It is fs.ErrNotExist.
 	ErrVersionNotFound error = &sentinel{text: "the version does not exist", is: fs.ErrNotExist}
@@ -44,6 +48,13 @@ var (
 	// key is taken, and says that the key is absent, again and again. Such a
 	// store cannot carry a table.
 	ErrInconsistentStore error = &sentinel{text: "the store contradicts itself"}
+	// ErrStagedChanged means that the staged manifest is not the one that the
+	// request speaks of. It is [ErrConflict].
+	ErrStagedChanged error = &sentinel{text: "the staged manifest is another", is: ErrConflict}
+	// ErrUnsupported means that this library must not or cannot do what was
+	// asked: a table of a child namespace, a table whose versions a catalog
+	// keeps, several versions at once. It is errors.ErrUnsupported.
+	ErrUnsupported error = &sentinel{text: "not supported", is: errors.ErrUnsupported}
 	// ErrReentrant means that a build function or a hook called a writing
 	// method of the table that it works for.
 	ErrReentrant error = &sentinel{text: "called from inside a write of the same table"}
@@ -62,11 +73,18 @@ type ConflictError struct {
 	// Winner is the object that has the version, nil where none was seen:
 	// then the version is not the next one, or is gone again.
 	Winner *Version
+	// Replaced says that the end of the chain is not the object that it was
+	// when this handle last saw it: the table was dropped and made again at the
+	// same place. The handle says so once.
+	Replaced bool
 }
 
 // Error names the version asked for, what is there, and what to do.
 func (e *ConflictError) Error() string {
 	switch {
+	case e.Replaced:
+		return fmt.Sprintf("version %d was not written: the table was dropped and made again since this handle last saw it, and its latest version is now %d; build on that and commit %d",
+			e.Version, e.Latest, e.Next)
 	case e.Winner != nil:
 		return fmt.Sprintf("version %d exists with other bytes (%s, %d bytes); the latest version is %d: build on it and commit %d",
 			e.Version, e.Winner.Key, e.Winner.Size, e.Latest, e.Next)

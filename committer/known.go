@@ -7,10 +7,6 @@ import (
 	"github.com/lancecommit/lancecommit/naming"
 )
 
-// keepManifest is the largest manifest, in bytes, of which a table keeps a copy
-// for the next build.
-const keepManifest = 8 << 20
-
 // known is what a table remembers of its chain.
 type known struct {
 	// scheme is that of the names seen, zero while none was.
@@ -23,6 +19,9 @@ type known struct {
 	learned time.Time
 	// listed is when the last LIST began.
 	listed time.Time
+	// replaced says that the end is not the object that it was: the table was
+	// dropped and made again, and its writer does not know.
+	replaced bool
 	// body is the manifest of end, where this table committed it.
 	body []byte
 }
@@ -56,10 +55,25 @@ func (t *Table) learnList(k known) {
 	if k.learned.Before(t.known.learned) {
 		return
 	}
-	if k.end.Key == t.known.end.Key && k.end.ETag == t.known.end.ETag {
-		k.body = t.known.body
+	k.replaced = t.known.replaced
+	if was := t.known.end; was.exists() && k.end.Number == was.Number {
+		if k.end.ETag == was.ETag {
+			k.body = t.known.body
+		} else {
+			k.replaced = true
+		}
 	}
 	t.known = k
+}
+
+// isReplaced reports whether the table was made again since its writer last
+// looked, and takes it that the writer knows from now on.
+func (t *Table) isReplaced() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	replaced := t.known.replaced
+	t.known.replaced = false
+	return replaced
 }
 
 // learnCommit records an own commit whose PUT was sent at a time.
@@ -70,7 +84,7 @@ func (t *Table) learnCommit(v Version, sent time.Time, body []byte) {
 		return
 	}
 	t.known.scheme, t.known.end, t.known.learned, t.known.body = v.Scheme, v, sent, nil
-	if len(body) <= keepManifest {
+	if len(body) <= t.keepUpTo {
 		t.known.body = bytes.Clone(body)
 	}
 }

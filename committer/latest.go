@@ -29,9 +29,10 @@ func (t *Table) Latest(ctx context.Context) (Version, error) {
 	if _, err := t.ready(ctx); err != nil {
 		return Version{}, err
 	}
+	defer t.isReplaced() // The caller sees what is there now.
 	k := t.remember()
 	if k.end.exists() && !k.listed.IsZero() && elapsed(k.listed) < warmFor && k.end.Number < naming.MaxVersion {
-		_, err := t.store.Head(ctx, t.key(k.scheme, k.end.Number+1))
+		_, err := t.reads.Head(ctx, t.key(k.scheme, k.end.Number+1))
 		switch {
 		case errors.Is(err, backends.ErrNotExist):
 			return k.end, nil
@@ -57,7 +58,8 @@ func (t *Table) notFound() error {
 
 // Version returns one version, its metadata included. A version that is not
 // there is [ErrVersionNotFound]: it was never committed, or is cleaned up. It
-// costs one HEAD, two while the naming scheme is not known.
+// costs one HEAD, two while the naming scheme is not known, and then a LIST for a
+// version that is not there.
 func (t *Table) Version(ctx context.Context, number uint64) (Version, error) {
 	if err := naming.CheckVersion(number); err != nil {
 		return Version{}, invalid(err)
@@ -72,7 +74,7 @@ func (t *Table) Version(ctx context.Context, number uint64) (Version, error) {
 	var missing error
 	for _, scheme := range schemes {
 		key := t.key(scheme, number)
-		attrs, err := t.store.Head(ctx, key)
+		attrs, err := t.reads.Head(ctx, key)
 		if err == nil {
 			t.learnScheme(scheme)
 			return newVersion(key, naming.Name{Version: number, Scheme: scheme}, attrs), nil
@@ -81,6 +83,13 @@ func (t *Table) Version(ctx context.Context, number uint64) (Version, error) {
 			return Version{}, fmt.Errorf("version %d: %w", number, err)
 		}
 		missing = versionError(number, err)
+	}
+	if len(schemes) > 1 {
+		// Nothing was seen yet, and to a HEAD a bucket that is not there looks
+		// like a version that is not.
+		if _, err := t.list(ctx); err != nil {
+			return Version{}, fmt.Errorf("version %d: %w", number, err)
+		}
 	}
 	return Version{}, missing
 }
@@ -112,7 +121,13 @@ func (t *Table) Versions(ctx context.Context, opts VersionsOptions) iter.Seq2[Ve
 			return
 		}
 		left := opts.Limit
+		began, first := time.Now(), true
 		for v, err := range t.newestFirst(ctx, pageFor(opts.Limit)) {
+			if err == nil && first {
+				// So that Latest does not go back behind it.
+				t.learnList(known{scheme: v.Scheme, end: v, learned: began, listed: began})
+				first = false
+			}
 			if !yield(v, err) || err != nil {
 				return
 			}

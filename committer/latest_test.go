@@ -12,6 +12,7 @@ import (
 
 	"github.com/lancecommit/lancecommit/backends/memory"
 	"github.com/lancecommit/lancecommit/committer"
+	"github.com/lancecommit/lancecommit/internal/intercept"
 	"github.com/lancecommit/lancecommit/naming"
 )
 
@@ -184,6 +185,54 @@ func TestWatchYieldsVersionsAsTheyLand(t *testing.T) {
 		require.Equal(t, []uint64{2, 3, 4, 5}, seen)
 		require.ErrorIs(t, end, context.Canceled)
 	})
+}
+
+func TestWatchLeavesNoVersionOutThatLandsWhilePagesAreRead(t *testing.T) {
+	for _, unordered := range []bool{false, true} {
+		for n := uint64(2); n < 30; n++ {
+			synctest.Test(t, func(t *testing.T) {
+				store := memory.New(memory.Options{PageSize: 3, Unordered: unordered})
+				for v := uint64(1); v <= n; v++ {
+					lay(store, naming.V1, v)
+				}
+				lists := 0
+				table := committer.NewTable(intercept.Wrap(store, func(
+					ctx context.Context, call intercept.Call, do func(context.Context) error,
+				) error {
+					if call.Method == "LIST" {
+						if lists++; lists == 2 {
+							lay(store, naming.V1, n+1, n+2)
+						}
+					}
+					return do(ctx)
+				}), root)
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				defer cancel()
+				var seen []uint64
+				for v, err := range table.Watch(ctx, n) {
+					if err == nil {
+						seen = append(seen, v.Number)
+					}
+				}
+				require.Equal(t, []uint64{n + 1, n + 2}, seen, "unordered %t, after %d", unordered, n)
+			})
+		}
+	}
+}
+
+func TestLatestDoesNotGoBackBehindVersions(t *testing.T) {
+	store := laid(1, 2, 3)
+	table := committer.NewTable(store, root)
+	_, err := table.Latest(t.Context())
+	require.NoError(t, err)
+	lay(store, naming.V2, 5) // 4 is cleaned up
+	for v, err := range table.Versions(t.Context(), committer.VersionsOptions{Limit: 1}) {
+		require.NoError(t, err)
+		require.EqualValues(t, 5, v.Number)
+	}
+	latest, err := table.Latest(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 5, latest.Number)
 }
 
 func TestVersionsStopAtTheLimit(t *testing.T) {

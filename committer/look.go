@@ -56,7 +56,7 @@ func (t *Table) persist(ctx context.Context, read func(context.Context) error) e
 }
 
 func (t *Table) lookOnce(ctx context.Context, c candidate) (Outcome, Version, error) {
-	attrs, err := t.store.Head(ctx, c.key)
+	attrs, err := t.reads.Head(ctx, c.key)
 	switch {
 	case errors.Is(err, backends.ErrNotExist):
 		return Absent, Version{}, nil
@@ -66,7 +66,7 @@ func (t *Table) lookOnce(ctx context.Context, c candidate) (Outcome, Version, er
 	outcome := c.compareRecord(attrs)
 	if outcome == Unknown {
 		var body []byte
-		body, attrs, err = t.store.Get(ctx, c.key)
+		body, attrs, err = t.reads.getSized(ctx, c.key, int64(len(c.body)))
 		switch {
 		case errors.Is(err, backends.ErrNotExist):
 			return Absent, Version{}, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/lancecommit/lancecommit/naming"
 )
 
-// An Option sets up a [Table].
+// An Option sets up a [Table] or a [Namespace].
 type Option func(*config)
 
 type config struct {
@@ -23,6 +23,12 @@ type config struct {
 	logger     *slog.Logger
 	hint       bool
 	watchEvery time.Duration
+	// keepUpTo is the largest manifest, in bytes, that a handle keeps for the
+	// next build.
+	keepUpTo int
+
+	// Of a namespace.
+	atTable, keepStaged, allowManaged bool
 }
 
 func newConfig(opts []Option) config {
@@ -31,6 +37,7 @@ func newConfig(opts []Option) config {
 		staleAfter: 5 * time.Second,
 		hint:       hintFromEnvironment(),
 		watchEvery: time.Second,
+		keepUpTo:   8 << 20,
 	}
 	for _, opt := range opts {
 		opt(&c)
@@ -111,4 +118,24 @@ func WithVersionHint(write bool) Option {
 // WithWatchInterval sets how often [Table.Watch] lists. The default is 1 s.
 func WithWatchInterval(d time.Duration) Option {
 	return func(c *config) { c.watchEvery = max(d, time.Millisecond) }
+}
+
+// AtTable makes the root of a [Namespace] the location of one table. Ids are not
+// looked at then, and there is no catalog to ask. It is the way to tables of
+// child namespaces, and to any other whose place is known.
+func AtTable() Option {
+	return func(c *config) { c.atTable = true }
+}
+
+// KeepStaged leaves a staged manifest where it is after its version is
+// committed. [Table.Sweep] removes it later.
+func KeepStaged() Option {
+	return func(c *config) { c.keepStaged = true }
+}
+
+// WithCatalogManaged lets a [Namespace] write versions of tables whose catalog
+// keeps the versions itself. Readers that ask the catalog do not see them, so
+// this is for repairs by somebody who tells the catalog, too.
+func WithCatalogManaged() Option {
+	return func(c *config) { c.allowManaged = true }
 }

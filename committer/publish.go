@@ -89,7 +89,7 @@ func (p *publication) send(ctx context.Context, metadata string, try int) answer
 func (p *publication) settle(ctx context.Context, a answer) (Version, error) {
 	switch {
 	case a.err == nil:
-		return p.found(a.attrs), nil
+		return p.table.created(p.candidate, a.attrs), nil
 	case errors.Is(a.err, backends.ErrContended):
 		return Version{}, nil
 	case errors.Is(a.err, backends.ErrNotDurable):
@@ -98,8 +98,7 @@ func (p *publication) settle(ctx context.Context, a answer) (Version, error) {
 		return Version{}, p.unknown(a.err)
 	case errors.Is(a.err, backends.ErrExists):
 		if p.ours && p.doubt == nil {
-			// No attempt of this call can have written it.
-			return Version{}, p.conflict(p.base, nil)
+			return p.refused(ctx)
 		}
 	case errors.Is(a.err, backends.ErrThrottled):
 	case backends.IsDefinite(a.err):
@@ -111,6 +110,30 @@ func (p *publication) settle(ctx context.Context, a answer) (Version, error) {
 		p.doubt = a.err
 	}
 	return p.look(ctx, a)
+}
+
+// refused settles the refusal of an Update's first attempt. By the contract of
+// the store another has the version, and where only bytes could be compared that
+// must do. But something between here and the store can have sent the request
+// twice, and with metadata a look tells.
+func (p *publication) refused(ctx context.Context) (Version, error) {
+	if !p.table.store.Capabilities().Metadata {
+		return Version{}, p.conflict(p.base, nil)
+	}
+	switch outcome, at, err := p.table.look(ctx, p.candidate); outcome {
+	case Committed:
+		return at, nil
+	case Unknown:
+		if errors.Is(err, errUndecided) {
+			// Another writer's, who leaves no metadata.
+			return Version{}, p.conflict(p.base, nil)
+		}
+		return Version{}, p.unknown(err)
+	case Conflict:
+		return Version{}, p.conflict(p.base, &at)
+	default:
+		return Version{}, p.conflict(p.base, nil)
+	}
 }
 
 // look goes to see what is there after an answer that did not say it.

@@ -14,6 +14,9 @@ type record struct {
 	ID string `json:"id,omitempty"`
 	// SHA256 is the digest of the manifest in hexadecimal digits.
 	SHA256 string `json:"sha256,omitempty"`
+	// Staged is the object that the manifest was staged as, relative to the
+	// table's root.
+	Staged string `json:"staged,omitempty"`
 	// Metadata is the caller's.
 	Metadata map[string]string `json:"metadata,omitempty"`
 }

@@ -29,6 +29,10 @@ type RetryPolicy struct {
 	// AttemptTimeout bounds one PUT, and AttemptTimeoutPerMiB is added for
 	// each MiB of the manifest. 10 s and 1 s.
 	AttemptTimeout, AttemptTimeoutPerMiB time.Duration
+	// ReadTimeout bounds one read, listing or delete, with the retries that the
+	// store's client makes, and AttemptTimeoutPerMiB is added for each MiB of
+	// an object that is read. 30 s.
+	ReadTimeout time.Duration
 }
 
 func (p RetryPolicy) withDefaults() RetryPolicy {
@@ -43,6 +47,7 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 	set(&p.Grace, 5*time.Second)
 	set(&p.AttemptTimeout, 10*time.Second)
 	set(&p.AttemptTimeoutPerMiB, time.Second)
+	set(&p.ReadTimeout, 30*time.Second)
 	if p.MaxTries <= 0 {
 		p.MaxTries = 1000
 	}
@@ -54,7 +59,16 @@ const maxAttempt = 24 * time.Hour
 
 // attemptTimeout is the time that one PUT of so many bytes may take.
 func (p RetryPolicy) attemptTimeout(size int) time.Duration {
-	seconds := p.AttemptTimeout.Seconds() + p.AttemptTimeoutPerMiB.Seconds()*float64(size)/(1<<20)
+	return p.timeout(p.AttemptTimeout, int64(size))
+}
+
+// readTimeout is the time that a read of so many bytes may take.
+func (p RetryPolicy) readTimeout(size int64) time.Duration {
+	return p.timeout(p.ReadTimeout, size)
+}
+
+func (p RetryPolicy) timeout(base time.Duration, size int64) time.Duration {
+	seconds := base.Seconds() + p.AttemptTimeoutPerMiB.Seconds()*float64(size)/(1<<20)
 	return time.Duration(min(seconds, maxAttempt.Seconds()) * float64(time.Second))
 }
 

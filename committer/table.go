@@ -19,6 +19,7 @@ import (
 type Table struct {
 	config
 	store backends.Store
+	reads bounded
 	// table is the root of the table, root the one of the branch.
 	table, root string
 	// broken is what is wrong with the arguments of NewTable.
@@ -37,6 +38,7 @@ type Table struct {
 // The methods return [ErrInvalid] when the root or an option is malformed.
 func NewTable(store backends.Store, root string, opts ...Option) *Table {
 	t := &Table{config: newConfig(opts), store: store, turn: semaphore.NewWeighted(1)}
+	t.reads = bounded{store, t.retry}
 	if err := t.setRoot(root); err != nil {
 		t.broken = invalid(err)
 	}
@@ -121,7 +123,7 @@ func (t *Table) ReadManifest(ctx context.Context, v Version) ([]byte, error) {
 	if body := t.remembered(v); body != nil {
 		return slices.Clone(body), nil
 	}
-	body, _, err := t.store.Get(ctx, v.Key)
+	body, _, err := t.reads.getSized(ctx, v.Key, v.Size)
 	if err != nil {
 		return nil, fmt.Errorf("read manifest: %w", versionError(v.Number, err))
 	}

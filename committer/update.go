@@ -77,10 +77,14 @@ func (t *Table) tryUpdate(ctx context.Context, build BuildFunc, left *budget, st
 	if err != nil {
 		return Version{}, err
 	}
+	t.isReplaced() // The build has what is there now as its base.
 	t.rivals.saw(before.end.Number)
 	version := nextOf(before.end, ref)
 	if err := t.allows(ref, version); err != nil {
 		return Version{}, err
+	}
+	if before.end.exists() && !ref.registered {
+		return Version{}, t.zombie(before.end)
 	}
 	base := before.end
 	base.Number = version - 1

@@ -106,6 +106,23 @@ func TestAnUpdateWhoseReplyIsLostIsCommittedOnce(t *testing.T) {
 	})
 }
 
+// Something between here and the store can send a request twice.
+func TestAnUpdateWhoseCreateIsSentTwiceIsCommittedOnce(t *testing.T) {
+	twice := func(ctx context.Context, do func(context.Context) error) error {
+		_ = do(ctx)
+		return do(ctx)
+	}
+	store := laid(1)
+	table, puts := scripted(store, []step{twice, pass})
+	v, err := table.Update(t.Context(), func(_ context.Context, base committer.Version) ([]byte, error) {
+		return manifestOf(base.Number+1, "mine"), nil
+	})
+	require.NoError(t, err)
+	require.EqualValues(t, 2, v.Number)
+	require.Equal(t, 1, *puts)
+	require.Len(t, keys(t, store), 2)
+}
+
 func TestWithoutMetadataAnUpdateThatCannotTellWhoseBytesAreThereIsUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memory.New(memory.Options{NoMetadata: true})

@@ -25,6 +25,9 @@ type Version struct {
 	// Metadata is what was committed with the version. It is empty in
 	// listings, for versions that others wrote, and on stores without metadata.
 	Metadata map[string]string
+
+	// staged is what the version's record says of where it was staged.
+	staged string
 }
 
 func newVersion(key string, name naming.Name, attrs backends.Attrs) Version {
@@ -37,6 +40,7 @@ func newVersion(key string, name naming.Name, attrs backends.Attrs) Version {
 		ETag:     attrs.ETag,
 		Modified: attrs.Modified,
 		Metadata: rec.Metadata,
+		staged:   rec.Staged,
 	}
 }
 

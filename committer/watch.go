@@ -4,6 +4,8 @@ import (
 	"context"
 	"iter"
 	"slices"
+
+	"github.com/lancecommit/lancecommit/naming"
 )
 
 // Watch yields the versions above after, oldest first, and goes on with those
@@ -12,12 +14,13 @@ import (
 // before they are seen are left out.
 //
 // It lists at once and then at the interval of [WithWatchInterval]: one LIST of
-// 8 keys in a V2 table on an ordered store, a whole listing elsewhere. The
+// 8 keys in a V2 table on an ordered store, a whole listing elsewhere, and
+// another one where versions seem to be missing. The
 // iterator runs in the caller's goroutine.
 func (t *Table) Watch(ctx context.Context, after uint64) iter.Seq2[Version, error] {
 	return func(yield func(Version, error) bool) {
 		for {
-			landed, err := t.above(ctx, after)
+			landed, err := t.landed(ctx, after)
 			if err != nil {
 				yield(Version{}, err)
 				return
@@ -34,6 +37,27 @@ func (t *Table) Watch(ctx context.Context, after uint64) iter.Seq2[Version, erro
 			}
 		}
 	}
+}
+
+// landed returns the versions above one, oldest first, without leaving one out.
+func (t *Table) landed(ctx context.Context, after uint64) ([]Version, error) {
+	seen, err := t.above(ctx, after)
+	if err != nil || !hasGap(after, seen) || t.ordered() && seen[0].Scheme == naming.V2 {
+		return seen, err
+	}
+	// The listing has several pages and does not begin with the newest name: a
+	// version can have landed behind the page that it belongs to, and a later
+	// one before its own. What a second listing does not have is cleaned up.
+	last := seen[len(seen)-1].Number
+	if seen, err = t.above(ctx, after); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(seen, func(v Version) bool { return v.Number > last }), nil
+}
+
+// hasGap reports whether a version is missing behind after.
+func hasGap(after uint64, seen []Version) bool {
+	return len(seen) > 0 && seen[len(seen)-1].Number-after != uint64(len(seen))
 }
 
 // above returns the versions above one, oldest first.

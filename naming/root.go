@@ -65,6 +65,24 @@ func Transactions(root string) string {
 	return Join(root, transactionsFolder) + "/"
 }
 
+// Tags returns the key prefix of the tags of the table at root, ending in a
+// slash. Tags of all branches are at the table's root. A tag is the object
+// {name}.json there.
+func Tags(root string) string {
+	return Join(root, refsFolder) + "/tags/"
+}
+
+// Branches returns the key prefix of the refs of the branches of the table at
+// root, ending in a slash. [BranchRefs] has the names in it.
+func Branches(root string) string {
+	return Join(root, refsFolder) + "/branches/"
+}
+
+// Tree returns the key prefix of a table's branches, ending in a slash.
+func Tree(root string) string {
+	return Join(root, treeFolder) + "/"
+}
+
 // Join puts a name below a root, which may be empty.
 func Join(root, name string) string {
 	if root == "" {
@@ -84,7 +102,7 @@ func BranchRoot(root, branch string) string {
 	if IsMain(branch) {
 		return root
 	}
-	return Join(root, treeFolder) + "/" + branch
+	return Tree(root) + branch
 }
 
 // BranchRefs returns the keys at which the ref of a branch can be: the one that
@@ -93,7 +111,7 @@ func BranchRoot(root, branch string) string {
 // that some stores show, with the slashes as they are. The branch must have
 // passed [CheckBranch] and not be main, which has no ref.
 func BranchRefs(root, branch string) []string {
-	folder := Join(root, refsFolder) + "/branches/"
+	folder := Branches(root)
 	keys := []string{folder + url.PathEscape(branch) + ".json"}
 	if strings.Contains(branch, "/") {
 		slashed := (&url.URL{Path: branch}).EscapedPath()

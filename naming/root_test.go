@@ -27,6 +27,8 @@ func TestKeysBelowARoot(t *testing.T) {
 	require.Equal(t, "_versions/", naming.Versions(""))
 	require.Equal(t, "a/t.lance/_versions/", naming.Versions("a/t.lance"))
 	require.Equal(t, "a/_transactions/", naming.Transactions("a"))
+	require.Equal(t, "a/_refs/tags/", naming.Tags("a"))
+	require.Equal(t, "_refs/branches/", naming.Branches(""))
 }
 
 func TestBranchesLiveBelowTheTable(t *testing.T) {

@@ -38,6 +38,17 @@ var keeping = []rule{
 		require.WithinDuration(t, head, get, time.Second, "Head and Get")
 		require.WithinDuration(t, head, page.Objects[0].Modified, time.Second, "Head and List")
 	}},
+	{"a store's own time is not before that of the objects that it lists", func(ctx context.Context, t reporter, s subject) {
+		s.putAll(ctx, t, "t/1", "t/2")
+		for _, limit := range []int{0, 1} {
+			for _, page := range s.pages(ctx, t, backends.ListInput{Prefix: "t/", Limit: limit}) {
+				for _, o := range page.Objects {
+					require.Falsef(t, !page.Now.IsZero() && page.Now.Before(o.Modified.Add(-coarseness)),
+						"Now of the page is %v, and %q was written at %v", page.Now, o.Key, o.Modified)
+				}
+			}
+		}
+	}},
 	{"objects with different bytes have different ETags", func(ctx context.Context, t reporter, s subject) {
 		one := s.put(ctx, t, "t/one", []byte("one"))
 		two := s.put(ctx, t, "t/two", []byte("two"))
@@ -85,6 +96,10 @@ var keeping = []rule{
 		}
 	}},
 }
+
+// coarseness is how far the times in headers of HTTP, which have whole seconds,
+// can be off, and what a disk's clock lags behind.
+const coarseness = 2 * time.Second
 
 func (s subject) agree(t reporter, who string, a, b backends.Attrs) {
 	t.Helper()

@@ -70,7 +70,7 @@ type rule struct {
 
 // rules returns all of them.
 func rules() []rule {
-	return slices.Concat(creating, keeping, reading, deleting, naming, cancelling, listing, racing, overwriting)
+	return slices.Concat(creating, keeping, reading, deleting, naming, cancelling, listing, racing, overwriting, bulkDeleting)
 }
 
 // A reporter is as much of testing.T as a rule needs. It is small so that the

@@ -3,6 +3,7 @@ package backendtest
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/lancecommit/lancecommit/backends"
 	"github.com/lancecommit/lancecommit/backends/memory"
@@ -99,6 +100,11 @@ var storesThatListWrong = []brokenStore{
 			}
 			return w
 		},
+	},
+	{
+		"has a clock that is behind the one that dates its objects",
+		[]string{"a store's own time is not before that of the objects that it lists"},
+		editPage(func(_ backends.ListInput, page *backends.Page) { page.Now = page.Now.Add(-time.Minute) }),
 	},
 	{
 		"lists in no order",

@@ -17,6 +17,7 @@ type wrapper struct {
 	list      func(ctx context.Context, in backends.ListInput) (backends.Page, error)
 	remove    func(ctx context.Context, key string) error
 	overwrite func(ctx context.Context, key string, body []byte) error
+	bulk      func(ctx context.Context, keys []string) error
 }
 
 func (w *wrapper) PutIfAbsent(ctx context.Context, key string, body []byte, opts backends.PutOptions) (backends.Attrs, error) {
@@ -59,6 +60,13 @@ func (w *wrapper) Overwrite(ctx context.Context, key string, body []byte) error 
 		return w.overwrite(ctx, key, body)
 	}
 	return w.Store.Overwrite(ctx, key, body)
+}
+
+func (w *wrapper) BulkDelete(ctx context.Context, keys []string) error {
+	if w.bulk != nil {
+		return w.bulk(ctx, keys)
+	}
+	return w.Store.BulkDelete(ctx, keys)
 }
 
 // A brokenStore says which rules a fault breaks.
@@ -136,5 +144,5 @@ func replacing(before func(w *wrapper, ctx context.Context, key string, body []b
 
 // brokenStores are stores with one fault each.
 func brokenStores() []brokenStore {
-	return slices.Concat(storesThatWriteWrong, storesThatReadWrong, storesThatListWrong)
+	return slices.Concat(storesThatWriteWrong, storesThatReadWrong, storesThatListWrong, storesThatBulkDeleteWrong)
 }

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lancecommit/lancecommit/backends"
 )
@@ -25,6 +26,10 @@ import (
 // with attributes of its own, since its name is taken; reading it is
 // [backends.ErrPermission]. So is a folder that the caller may not read, and
 // never an empty page. [TempPrefix] files are listed.
+//
+// Page.Now is the clock of this machine, which is the best there is for files:
+// on a local disk it is the one that their times are from, on NFS that is the
+// server's.
 func (s *Store) List(ctx context.Context, in backends.ListInput) (backends.Page, error) {
 	page, err := s.list(ctx, in)
 	if err != nil {
@@ -45,6 +50,7 @@ func (s *Store) list(ctx context.Context, in backends.ListInput) (backends.Page,
 	if err := ctx.Err(); err != nil {
 		return page, err
 	}
+	page.Now = time.Now().Round(0).UTC()
 	entries, err := s.entries(in.Prefix)
 	if err != nil {
 		return page, err

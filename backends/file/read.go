@@ -104,13 +104,14 @@ func describe(file *os.File) (backends.Attrs, error) {
 	return described, err
 }
 
-// attrs describes a file. The ETag is its number, the time it was written and
-// its size: these stay when the file gets or loses a name.
+// attrs describes a file. The ETag is made as Lance makes it, so that one can be
+// compared with the other: the file's number, the time it was written in
+// microseconds, its size. These stay when the file gets or loses a name.
 func attrs(info fs.FileInfo) backends.Attrs {
 	written := info.ModTime()
 	return backends.Attrs{
 		Size:     info.Size(),
-		ETag:     fmt.Sprintf("%x-%x-%x", info.Sys().(*syscall.Stat_t).Ino, written.UnixNano(), info.Size()),
+		ETag:     fmt.Sprintf("%x-%x-%x", info.Sys().(*syscall.Stat_t).Ino, written.UnixMicro(), info.Size()),
 		Modified: written.UTC(),
 	}
 }

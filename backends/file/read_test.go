@@ -32,7 +32,8 @@ func TestOnlyARegularFileIsAnObject(t *testing.T) {
 		require.ErrorIs(t, err, backends.ErrNotExist, key)
 		page, err := s.List(t.Context(), backends.ListInput{Prefix: key + "/"})
 		require.NoError(t, err, key)
-		require.Empty(t, page, key)
+		require.Empty(t, page.Objects, key)
+		require.Empty(t, page.Prefixes, key)
 	}
 	for _, key := range []string{"t/pipe", "t/socket"} {
 		_, err := s.PutIfAbsent(t.Context(), key, nil, backends.PutOptions{})

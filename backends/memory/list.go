@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lancecommit/lancecommit/backends"
 )
@@ -27,7 +28,7 @@ func (s *Store) List(ctx context.Context, in backends.ListInput) (backends.Page,
 
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	var page backends.Page
+	page := backends.Page{Now: time.Now().Round(0)}
 	last := ""
 	folders := make(map[string]bool)
 	for _, key := range s.keys[s.start(in.Prefix, after):] {

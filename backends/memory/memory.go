@@ -48,8 +48,9 @@ type object struct {
 }
 
 var (
-	_ backends.Store      = (*Store)(nil)
-	_ backends.Overwriter = (*Store)(nil)
+	_ backends.Store       = (*Store)(nil)
+	_ backends.Overwriter  = (*Store)(nil)
+	_ backends.BulkDeleter = (*Store)(nil)
 )
 
 // New returns an empty store.
@@ -122,12 +123,42 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.remove(key)
+	return nil
+}
+
+// bulkLimit is that of S3.
+const bulkLimit = 1000
+
+// BulkLimit implements backends.BulkDeleter. It is 1,000, as on S3.
+func (s *Store) BulkLimit() int { return bulkLimit }
+
+// BulkDelete implements backends.BulkDeleter.
+func (s *Store) BulkDelete(ctx context.Context, keys []string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	if err := backends.CheckBulk(keys, bulkLimit, backends.CheckKey); err != nil {
+		return err
+	}
+	if err := check(ctx, "bulkdelete", keys[0], backends.CheckKey); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, key := range keys {
+		s.remove(key)
+	}
+	return nil
+}
+
+// remove removes an object under s.mu, if it is there.
+func (s *Store) remove(key string) {
 	if _, there := s.objects[key]; there {
 		delete(s.objects, key)
 		at, _ := slices.BinarySearchFunc(s.keys, key, s.compare)
 		s.keys = slices.Delete(s.keys, at, at+1)
 	}
-	return nil
 }
 
 // read returns an object whose body must not be modified.

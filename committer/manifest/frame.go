@@ -16,6 +16,9 @@ const (
 	prefixSize = 4 // the u32 before every section
 )
 
+// MinSize is the length of the shortest file that can be a manifest, in bytes.
+const MinSize = prefixSize + footerSize
+
 // A frame tells where the parts of a manifest file are.
 type frame struct {
 	position int    // of the manifest section's length prefix

@@ -18,6 +18,8 @@ type Info struct {
 
 	TransactionFile   string `json:"transaction_file,omitempty"` // a name inside _transactions/
 	InlineTransaction bool   `json:"inline_transaction"`         // the transaction is in the manifest file itself
+	// TransactionID is the UUID of the transaction: the one inside an inline transaction, else that in the file's name.
+	TransactionID string `json:"transaction_id,omitempty"`
 
 	DataFormat DataFormat `json:"data_format,omitzero"` // absent in old manifests
 	Fragments  int        `json:"fragments"`
@@ -49,6 +51,8 @@ func Inspect(b []byte) (Info, error) {
 		when   moment
 		writer writerParts
 		rows   rowCount
+		// section is where the inline transaction begins.
+		section uint64
 	)
 	for f := range fields(fr.message) {
 		switch f.num {
@@ -81,7 +85,13 @@ func Inspect(b []byte) (Info, error) {
 			info.Branch = string(f.bytes)
 		case numTransactionSection:
 			info.InlineTransaction = true
+			section = f.varint
 		}
+	}
+	if info.InlineTransaction {
+		info.TransactionID = inlineUUID(b, section)
+	} else {
+		info.TransactionID = fileUUID(info.TransactionFile)
 	}
 	info.Timestamp = when.time()
 	info.WriterLibrary, info.WriterVersion = writer.library, writer.semver()

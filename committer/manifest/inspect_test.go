@@ -28,7 +28,7 @@ func TestInspectReadsEveryPart(t *testing.T) {
 	require.Equal(t, manifest.Info{
 		Version: 42, Branch: "exp/one", Timestamp: time.Unix(1700000000, 123456789).UTC(),
 		WriterLibrary: "lance", WriterVersion: "2.0.0-rc.1+build.5", ReaderFlags: 1, WriterFlags: 9,
-		TransactionFile: "41-b9a7.txn", InlineTransaction: true,
+		TransactionFile: "41-b9a7.txn", InlineTransaction: true, TransactionID: "uuid",
 		DataFormat: manifest.DataFormat{FileFormat: "lance", Version: "2.1"},
 		Fragments:  2, Fields: 3, Rows: 120, RowsKnown: true,
 		TableMetadata: map[string]string{"table_version_management": "true", "owner": "é"},

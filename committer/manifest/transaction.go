@@ -1,17 +1,24 @@
 package manifest
 
-import "errors"
+import (
+	"encoding/binary"
+	"errors"
+	"strings"
+)
 
 // numFirstOperation is the number of the first operation of a Transaction, append. Lower ones are of the envelope.
 const numFirstOperation = 100
 
+// numUUID is the number of a Transaction's uuid.
+const numUUID = 2
+
 // transaction.proto, message Transaction: what transaction_section points to. A reader decodes all of it when it opens
 // the table. Fields in which Lance versions differ, and operations that are newer, stay unlisted.
 var transaction = message{
-	1: {"read_version", varint, nil},
-	2: {"uuid", text, nil},
-	3: {"tag", text, nil},
-	4: {"transaction_properties", nested, &stringEntry},
+	1:       {"read_version", varint, nil},
+	numUUID: {"uuid", text, nil},
+	3:       {"tag", text, nil},
+	4:       {"transaction_properties", nested, &stringEntry},
 
 	numFirstOperation: {"append", nested, &message{1: {"fragments", nested, &dataFragment}}},
 	101: {"delete", nested, &message{
@@ -58,4 +65,25 @@ func checkOperation(b []byte) error {
 		}
 	}
 	return errors.New("the transaction has no operation")
+}
+
+// inlineUUID returns the uuid of the transaction section at a byte of a manifest that has passed the check.
+func inlineUUID(b []byte, at uint64) (uuid string) {
+	b = b[at:]
+	for f := range fields(b[prefixSize : prefixSize+binary.LittleEndian.Uint32(b)]) {
+		if f.num == numUUID {
+			uuid = string(f.bytes)
+		}
+	}
+	return uuid
+}
+
+// fileUUID returns the UUID in the name of a transaction file, {read_version}-{uuid}.txn.
+func fileUUID(name string) string {
+	name, isTransaction := strings.CutSuffix(name, ".txn")
+	_, uuid, ok := strings.Cut(name, "-")
+	if !isTransaction || !ok {
+		return ""
+	}
+	return uuid
 }

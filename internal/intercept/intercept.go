@@ -14,19 +14,25 @@ import (
 
 // A Call is one request to a store.
 type Call struct {
-	// Method is "PUT", "GET", "HEAD", "LIST", "DELETE" or "OVERWRITE".
+	// Method is "PUT", "GET", "HEAD", "LIST", "DELETE", "OVERWRITE" or
+	// "BULKDELETE".
 	Method string
-	// Key is the object, or the prefix of a listing.
+	// Key is the object, or the prefix of a listing. A bulk delete has Keys.
 	Key string
+	// Keys are the objects of a bulk delete.
+	Keys []string
 	// Limit is that of a listing.
 	Limit int
 }
 
 // String writes the call in one short line: the method, the last part of the
-// key, and for a listing its limit.
+// key, for a listing its limit, and for a bulk delete the number of its keys.
 func (c Call) String() string {
-	if c.Method == "LIST" {
+	switch c.Method {
+	case "LIST":
 		return fmt.Sprintf("LIST %s %d", path.Base(strings.TrimSuffix(c.Key, "/")), c.Limit)
+	case "BULKDELETE":
+		return fmt.Sprintf("BULKDELETE %d", len(c.Keys))
 	}
 	return c.Method + " " + path.Base(c.Key)
 }
@@ -40,8 +46,25 @@ type Around func(ctx context.Context, call Call, do func(context.Context) error)
 // can do beyond the contract, the result can do.
 func Wrap(store backends.Store, around Around) backends.Store {
 	s := intercepted{store, around}
-	if over, ok := store.(backends.Overwriter); ok {
-		return overwriter{s, over}
+	over, overwrites := store.(backends.Overwriter)
+	bulk, deletes := store.(backends.BulkDeleter)
+	switch {
+	case overwrites && deletes:
+		return struct {
+			intercepted
+			overwriter
+			bulkDeleter
+		}{s, overwriter{around, over}, bulkDeleter{around, bulk}}
+	case overwrites:
+		return struct {
+			intercepted
+			overwriter
+		}{s, overwriter{around, over}}
+	case deletes:
+		return struct {
+			intercepted
+			bulkDeleter
+		}{s, bulkDeleter{around, bulk}}
 	}
 	return s
 }
@@ -52,8 +75,13 @@ type intercepted struct {
 }
 
 type overwriter struct {
-	intercepted
-	over backends.Overwriter
+	around Around
+	over   backends.Overwriter
+}
+
+type bulkDeleter struct {
+	around Around
+	bulk   backends.BulkDeleter
 }
 
 func (s intercepted) PutIfAbsent(
@@ -96,6 +124,22 @@ func (s intercepted) Delete(ctx context.Context, key string) error {
 	})
 }
 
+// URLs are those of the store, which make no request.
+func (s intercepted) URLs() []string {
+	if located, ok := s.store.(backends.Located); ok {
+		return located.URLs()
+	}
+	return nil
+}
+
+// RealKey is that of the store, which makes no request.
+func (s intercepted) RealKey(ctx context.Context, key string) (string, error) {
+	if linked, ok := s.store.(backends.Linked); ok {
+		return linked.RealKey(ctx, key)
+	}
+	return key, nil
+}
+
 func (s intercepted) Capabilities() backends.Capabilities { return s.store.Capabilities() }
 
 func (s overwriter) Overwrite(ctx context.Context, key string, body []byte) error {
@@ -103,6 +147,14 @@ func (s overwriter) Overwrite(ctx context.Context, key string, body []byte) erro
 		return s.over.Overwrite(ctx, key, body)
 	})
 }
+
+func (s bulkDeleter) BulkDelete(ctx context.Context, keys []string) error {
+	return s.around(ctx, Call{Method: "BULKDELETE", Keys: keys}, func(ctx context.Context) error {
+		return s.bulk.BulkDelete(ctx, keys)
+	})
+}
+
+func (s bulkDeleter) BulkLimit() int { return s.bulk.BulkLimit() }
 
 // A Log is an Around that remembers the calls and lets them through. The zero
 // value is empty and ready.

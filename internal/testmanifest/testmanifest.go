@@ -11,25 +11,47 @@ import (
 // Manifests with different notes have different bytes of the same length, as
 // long as the notes have.
 func New(version uint64, branch, note string) []byte {
-	var m []byte
-	m = protowire.AppendTag(m, 3, protowire.VarintType)
-	m = protowire.AppendVarint(m, version)
+	m := number(version)
 	if branch != "" {
 		m = protowire.AppendTag(m, 20, protowire.BytesType)
 		m = protowire.AppendString(m, branch)
 	}
-	// Entry of the config map.
+	return file(appendEntry(m, 16, "note", note)) // of the config
+}
+
+// WithTableMetadata returns the bytes of a manifest of main whose table metadata
+// has one entry.
+func WithTableMetadata(version uint64, name, value string) []byte {
+	return file(appendEntry(number(version), 19, name, value))
+}
+
+// WithTransaction returns the bytes of a manifest of main that names its
+// transaction file.
+func WithTransaction(version uint64, name string) []byte {
+	m := protowire.AppendTag(number(version), 12, protowire.BytesType)
+	return file(protowire.AppendString(m, name))
+}
+
+func number(version uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(nil, 3, protowire.VarintType), version)
+}
+
+// appendEntry appends an entry of a map of strings.
+func appendEntry(m []byte, field protowire.Number, name, value string) []byte {
 	var entry []byte
 	entry = protowire.AppendTag(entry, 1, protowire.BytesType)
-	entry = protowire.AppendString(entry, "note")
+	entry = protowire.AppendString(entry, name)
 	entry = protowire.AppendTag(entry, 2, protowire.BytesType)
-	entry = protowire.AppendString(entry, note)
-	m = protowire.AppendTag(m, 16, protowire.BytesType)
-	m = protowire.AppendBytes(m, entry)
+	entry = protowire.AppendString(entry, value)
+	m = protowire.AppendTag(m, field, protowire.BytesType)
+	return protowire.AppendBytes(m, entry)
+}
 
-	file := binary.LittleEndian.AppendUint32(nil, uint32(len(m)))
-	file = append(file, m...)
-	file = binary.LittleEndian.AppendUint64(file, 0) // position of the length
-	file = append(file, 0, 0, 2, 0)
-	return append(file, "LANC"...)
+// file puts the message of a manifest into its frame.
+func file(m []byte) []byte {
+	b := binary.LittleEndian.AppendUint32(nil, uint32(len(m)))
+	b = append(b, m...)
+	b = binary.LittleEndian.AppendUint64(b, 0) // position of the length
+	b = append(b, 0, 0, 2, 0)
+	return append(b, "LANC"...)
 }

@@ -1,0 +1,64 @@
+package committer
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// ContextKept is the entry of a response's context that says which versions a
+// deletion kept, and why.
+const ContextKept = "lancecommit.kept"
+
+// mostKeptShown bounds the versions that a response names as kept.
+const mostKeptShown = 100
+
+// BatchDeleteTableVersions deletes ranges of versions by the rules of
+// [Table.DeleteVersions], without force. It is the operation
+// BatchDeleteTableVersions of the Lance Namespace specification. What was kept
+// is in the response's context under [ContextKept].
+//
+// Errors and costs are those of [Table.DeleteVersions], and [ErrTableNotFound],
+// [ErrNamespaceNotFound], [ErrUnsupported], [*InvalidRequestError]. After an
+// error that comes with a response, the response says what was done until then.
+func (n *Namespace) BatchDeleteTableVersions(
+	ctx context.Context, req *BatchDeleteTableVersionsRequest,
+) (*BatchDeleteTableVersionsResponse, error) {
+	const failed = "batch delete table versions: %w"
+	ctx = withCaller(ctx, req.Identity, req.Context)
+	t, err := n.begin(ctx, req.ID, req.Branch, nil)
+	if err != nil {
+		return nil, fmt.Errorf(failed, err)
+	}
+	result, err := t.DeleteVersions(ctx, req.Ranges, DeleteOptions{})
+	if err != nil && result.Deleted == 0 {
+		return nil, fmt.Errorf(failed, err)
+	}
+	response := &BatchDeleteTableVersionsResponse{DeletedCount: int64(result.Deleted)}
+	if len(result.Kept) > 0 {
+		response.Context = map[string]string{ContextKept: keptText(result.Kept)}
+	}
+	if err != nil {
+		return response, fmt.Errorf(failed, err)
+	}
+	return response, nil
+}
+
+// keptText names versions and why they were kept, such as "3 tagged v1; 9 latest".
+func keptText(kept []KeptVersion) string {
+	var b strings.Builder
+	for i, k := range kept {
+		if i == mostKeptShown {
+			fmt.Fprintf(&b, "; and %d more", len(kept)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		fmt.Fprintf(&b, "%d %s", k.Number, k.Reason)
+		if k.Name != "" {
+			b.WriteString(" " + k.Name)
+		}
+	}
+	return b.String()
+}

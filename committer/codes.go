@@ -1,0 +1,137 @@
+package committer
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/lancecommit/lancecommit/backends"
+)
+
+// Error codes of the Lance Namespace specification (release 0.11.1) that the
+// operations of a [Namespace] have.
+const (
+	CodeUnsupported            = 0
+	CodeNamespaceNotFound      = 1
+	CodeTableNotFound          = 4
+	CodeTableVersionNotFound   = 11
+	CodeInvalidInput           = 13
+	CodeConcurrentModification = 14
+	CodePermissionDenied       = 15
+	CodeUnauthenticated        = 16
+	CodeServiceUnavailable     = 17
+	CodeInternal               = 18
+	CodeInvalidTableState      = 19
+	CodeThrottling             = 21
+	CodeTableBranchNotFound    = 22
+)
+
+// A codeMeaning is what a code is called, its HTTP status, and what somebody who
+// gets it does.
+type codeMeaning struct {
+	name, advice string
+	status       int
+}
+
+var meanings = map[int]codeMeaning{
+	CodeUnsupported:            {"Unsupported", "Nothing was written. To send it again does not help.", http.StatusNotAcceptable},
+	CodeNamespaceNotFound:      {"NamespaceNotFound", "Check the location of the namespace.", http.StatusNotFound},
+	CodeTableNotFound:          {"TableNotFound", "Check the id of the table.", http.StatusNotFound},
+	CodeTableVersionNotFound:   {"TableVersionNotFound", "List the versions that are there.", http.StatusNotFound},
+	CodeInvalidInput:           {"InvalidInput", "Nothing was written. Mend the request.", http.StatusBadRequest},
+	CodeConcurrentModification: {"ConcurrentModification", "Nothing was written. Build on the latest version and create the next one.", http.StatusConflict},
+	CodePermissionDenied:       {"PermissionDenied", "The credentials of the store do not allow it.", http.StatusForbidden},
+	CodeUnauthenticated:        {"Unauthenticated", "The store does not accept the credentials.", http.StatusUnauthorized},
+	CodeServiceUnavailable:     {"ServiceUnavailable", "Nothing was written. Send it again later.", http.StatusServiceUnavailable},
+	CodeInternal:               {"Internal", "Keep all files, and send the same request again: its answer tells what became of it.", http.StatusInternalServerError},
+	CodeInvalidTableState:      {"InvalidTableState", "Nothing was written. The table must be repaired.", http.StatusConflict},
+	CodeThrottling:             {"Throttling", "Nothing was written. Send it again later.", http.StatusTooManyRequests},
+	CodeTableBranchNotFound:    {"TableBranchNotFound", "Make the branch first.", http.StatusNotFound},
+}
+
+// codes says which error has which code. The first match wins, so what must
+// never be taken for something else comes first.
+var codes = []struct {
+	err  error
+	code int
+}{
+	{ErrUnknownOutcome, CodeInternal},
+	{ErrStaleCommit, CodeInternal},
+	{backends.ErrNotDurable, CodeInternal},
+	{ErrInconsistentStore, CodeUnsupported},
+	{ErrUnsupported, CodeUnsupported},
+	{ErrNamespaceNotFound, CodeNamespaceNotFound},
+	{backends.ErrNoBucket, CodeNamespaceNotFound},
+	{ErrTableNotFound, CodeTableNotFound},
+	{ErrVersionNotFound, CodeTableVersionNotFound},
+	{ErrBranchNotFound, CodeTableBranchNotFound},
+	{ErrInvalid, CodeInvalidInput},
+	{backends.ErrInvalid, CodeInvalidInput},
+	{ErrConflict, CodeConcurrentModification},
+	{ErrMixedSchemes, CodeInvalidTableState},
+	{backends.ErrUnauthenticated, CodeUnauthenticated},
+	{backends.ErrPermission, CodePermissionDenied},
+	{backends.ErrThrottled, CodeThrottling},
+	{ErrContention, CodeServiceUnavailable},
+	{backends.ErrUnsupported, CodeUnsupported},
+	{backends.ErrNotStored, CodeServiceUnavailable},
+	{context.Canceled, CodeServiceUnavailable},
+	{context.DeadlineExceeded, CodeServiceUnavailable},
+}
+
+// Code returns the code of the Lance Namespace specification for an error of
+// this package, and -1 for nil.
+//
+// Errors of the store that none of the sentinels names are
+// [CodeServiceUnavailable], since an outcome that is not known is an error of
+// its own, [ErrUnknownOutcome], and has [CodeInternal]. The specification has two
+// pages that give "the version exists" the code 12; its list of errors and all
+// implementations have 14, [CodeConcurrentModification].
+func Code(err error) int {
+	if err == nil {
+		return -1
+	}
+	for _, row := range codes {
+		if errors.Is(err, row.err) {
+			return row.code
+		}
+	}
+	var answer *backends.Error
+	if errors.As(err, &answer) {
+		return CodeServiceUnavailable
+	}
+	return CodeInternal
+}
+
+// HTTPStatus returns the HTTP status that belongs to the code of an error, and
+// 200 for nil.
+func HTTPStatus(err error) int {
+	if err == nil {
+		return http.StatusOK
+	}
+	return meanings[Code(err)].status
+}
+
+// An ErrorBody is the model ErrorResponse of the specification.
+type ErrorBody struct {
+	// Error says what was asked, what is there, and what to do.
+	Error string `json:"error"`
+	Code  int    `json:"code"`
+	// Detail is the name of the code and what it means for the caller.
+	Detail string `json:"detail"`
+	// Instance is what the caller knows the request by.
+	Instance string `json:"instance,omitempty"`
+}
+
+// ErrorResponse returns the body of the answer to a request that failed.
+// Instance is what the caller knows the request by, such as its path or number.
+// It holds no credentials, and neither does the rest.
+func ErrorResponse(err error, instance string) ErrorBody {
+	code := Code(err)
+	meaning := meanings[code]
+	body := ErrorBody{Code: code, Detail: meaning.name + ". " + meaning.advice, Instance: instance}
+	if err != nil {
+		body.Error = err.Error()
+	}
+	return body
+}

@@ -1,0 +1,261 @@
+package committer
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lancecommit/lancecommit/backends"
+	"github.com/lancecommit/lancecommit/committer/manifest"
+	"github.com/lancecommit/lancecommit/naming"
+)
+
+// CreateTableVersion makes a staged manifest a version of a table, unless that
+// version is there already. It is the operation CreateTableVersion of the Lance
+// Namespace specification, with the certainty of [Table.Commit]: the staged
+// bytes are checked and committed by one conditional PUT, and the staged object
+// is removed once that is proven, best effort, and not before.
+//
+// The same request can be sent again until its answer is known. It succeeds when
+// the version has the bytes of the staged manifest, and also when the staged
+// manifest is gone and the version says that it came from there. A staged
+// manifest stays where it is when the version says that it came from another.
+//
+// The staged manifest must lie in the table, say the version and the branch, and
+// have the size and ETag of the request. Data and transaction files must be in
+// place before. A branch that has no ref yet is accepted for the first version
+// of its chain, which has the number of the version that it forks from.
+//
+// Errors: those of [Table.Commit], [ErrStagedChanged], [ErrUnsupported],
+// [ErrTableNotFound], [ErrNamespaceNotFound]. A malformed request is an
+// [*InvalidRequestError] that names every wrong field. [ErrUnknownOutcome] is
+// also the answer when the staged manifest is gone and nothing says whether the
+// version came from it.
+//
+// It costs a GET beside a LIST, a PUT and a DELETE, without the LIST while the
+// end of the chain is known, after the checks of a handle's first call.
+func (n *Namespace) CreateTableVersion(
+	ctx context.Context, req *CreateTableVersionRequest,
+) (*CreateTableVersionResponse, error) {
+	v, transaction, err := n.create(withCaller(ctx, req.Identity, req.Context), req.entry())
+	if err != nil {
+		return nil, fmt.Errorf("create table version: %w", err)
+	}
+	created := tableVersion(v)
+	return &CreateTableVersionResponse{TransactionID: transaction, Version: &created}, nil
+}
+
+// BatchCreateTableVersions is CreateTableVersion for one entry. Several entries
+// are [ErrUnsupported], and nothing is written: no store creates several
+// objects at once, and without that some of the tables could get their version
+// and others not.
+func (n *Namespace) BatchCreateTableVersions(
+	ctx context.Context, req *BatchCreateTableVersionsRequest,
+) (*BatchCreateTableVersionsResponse, error) {
+	const failed = "batch create table versions: %w"
+	switch len(req.Entries) {
+	case 0:
+		wrong := &InvalidRequestError{}
+		wrong.add("entries", "it is missing or empty")
+		return nil, fmt.Errorf(failed, wrong)
+	case 1:
+	default:
+		return nil, fmt.Errorf(failed, fmt.Errorf("%w: %d entries cannot be created all or none, for want of a coordinator; send them one by one",
+			ErrUnsupported, len(req.Entries)))
+	}
+	v, transaction, err := n.create(withCaller(ctx, req.Identity, req.Context), &req.Entries[0])
+	if err != nil {
+		return nil, fmt.Errorf(failed, err)
+	}
+	return &BatchCreateTableVersionsResponse{TransactionID: transaction, Versions: []TableVersion{tableVersion(v)}}, nil
+}
+
+// create is CreateTableVersion. It returns the version and the UUID of the
+// manifest's transaction.
+func (n *Namespace) create(ctx context.Context, e *CreateTableVersionEntry) (Version, string, error) {
+	started := time.Now()
+	if n.broken != nil {
+		return Version{}, "", n.broken
+	}
+	root, s, err := n.read(e)
+	if err != nil {
+		return Version{}, "", n.refuse(ctx, root, e.Branch, err)
+	}
+	t, err := n.table(ctx, root, e.Branch, uint64(e.Version))
+	if err != nil {
+		return Version{}, "", err
+	}
+	if err := n.checkReal(ctx, root, s); err != nil {
+		return Version{}, "", err
+	}
+	end, err := n.fetchBesideList(ctx, t, &s)
+	if err != nil {
+		return Version{}, "", err
+	}
+	if s.gone {
+		return t.replayGone(ctx, e, s, end, started)
+	}
+	c, err := t.candidateOf(e, s)
+	if err != nil {
+		return Version{}, "", t.refuse(ctx, err)
+	}
+	v, err := t.commitInTurn(ctx, c, started)
+	if err != nil {
+		return Version{}, "", fmt.Errorf("version %d: %w", e.Version, err)
+	}
+	if v.staged == c.staged && !n.keepStaged {
+		n.discard(ctx, t, &s)
+	}
+	return v, c.info.TransactionID, nil
+}
+
+// read checks what can be checked of an entry by itself, and returns the root of
+// its table, empty where that is not known, and where its manifest is staged.
+func (n *Namespace) read(e *CreateTableVersionEntry) (root string, s staging, err error) {
+	var wrong InvalidRequestError
+	root, idErr := n.tableRoot(e.ID)
+	if idErr != nil {
+		wrong.check("id", idErr)
+	}
+	wrong.check("version", naming.CheckVersion(uint64(max(e.Version, 0))))
+	branchErr := naming.CheckBranch(e.Branch)
+	wrong.check("branch", branchErr)
+	switch {
+	case idErr == nil && branchErr == nil:
+		s, err = n.resolve(root, naming.BranchRoot(root, e.Branch), e.ManifestPath)
+		wrong.check("manifest_path", err)
+	default:
+		wrong.check("manifest_path", checkPathAlone(e.ManifestPath))
+	}
+	if e.ManifestSize != nil {
+		s.size = *e.ManifestSize
+	}
+	if e.ManifestSize != nil && *e.ManifestSize < manifest.MinSize {
+		wrong.add("manifest_size", "%d bytes cannot be a manifest, which has %d at least", *e.ManifestSize, manifest.MinSize)
+	}
+	switch e.NamingScheme {
+	case "", naming.V1.String(), naming.V2.String():
+	default:
+		wrong.add("naming_scheme", "%q is neither %s nor %s", e.NamingScheme, naming.V1, naming.V2)
+	}
+	wrong.check("metadata", checkMetadata(e.Metadata, s.name))
+	if errors.Is(idErr, ErrUnsupported) && len(wrong.Fields) == 1 {
+		return "", staging{}, fmt.Errorf("id: %w", idErr)
+	}
+	return root, s, wrong.orNil()
+}
+
+// checkMetadata refuses metadata that no store would keep.
+func checkMetadata(metadata map[string]string, staged string) error {
+	if len(metadata) == 0 {
+		return nil
+	}
+	encoded, err := candidate{id: rand.Text(), sha256: digest(nil), staged: staged, keep: metadata}.metadata()
+	if err != nil {
+		return err
+	}
+	return backends.CheckMetadata(encoded)
+}
+
+// refuse adds the latest version of the table to a refusal, where it can be had.
+func (n *Namespace) refuse(ctx context.Context, root, branch string, refusal error) error {
+	if root == "" && !n.atTable || naming.CheckBranch(branch) != nil || n.check(ctx, root) != nil {
+		return refusal
+	}
+	return n.handle(root, branch).refuse(ctx, refusal)
+}
+
+// fetchBesideList reads the staged manifest while the end of the chain is
+// listed, where that is not known.
+func (n *Namespace) fetchBesideList(ctx context.Context, t *Table, s *staging) (end Version, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	fetched := make(chan error, 1)
+	go func() { fetched <- n.fetch(ctx, s) }()
+	chain, err := t.end(ctx)
+	if err != nil {
+		cancel()
+	}
+	if fetchErr := <-fetched; err == nil {
+		err = fetchErr
+	}
+	return chain.end, err
+}
+
+// candidateOf checks the staged manifest against the request.
+func (t *Table) candidateOf(e *CreateTableVersionEntry, s staging) (candidate, error) {
+	if err := s.matches(e); err != nil {
+		return candidate{}, err
+	}
+	c, err := t.newCandidate(uint64(e.Version), s.body)
+	if err != nil {
+		return candidate{}, fmt.Errorf("the staged manifest %s: %w", s.key, err)
+	}
+	c.staged, c.keep = s.name, e.Metadata
+	if e.NamingScheme == naming.V1.String() {
+		c.wanted = naming.V1
+	}
+	if e.NamingScheme == naming.V2.String() {
+		c.wanted = naming.V2
+	}
+	return c, nil
+}
+
+// replayGone answers a request whose staged manifest is gone: it was sent before
+// and succeeded, or its manifest was never there. Only what the version itself
+// says can tell. It costs one GET, and a LIST before it while the version was not seen.
+func (t *Table) replayGone(
+	ctx context.Context, e *CreateTableVersionEntry, s staging, end Version, started time.Time,
+) (Version, string, error) {
+	version := uint64(e.Version)
+	if end.Number < version {
+		// The end was learned before the staged manifest was looked for, so the
+		// same request may have succeeded in between and removed it.
+		chain, err := t.list(ctx)
+		if err != nil {
+			return Version{}, "", err
+		}
+		end = chain.end
+	}
+	c := t.at(candidate{version: version}, end)
+	if end.Number < version {
+		wrong := &InvalidRequestError{}
+		wrong.add("manifest_path", "there is no object %s; stage the manifest first", s.key)
+		return Version{}, "", &withLatest{wrong, end}
+	}
+	unknown := func(cause error) (Version, string, error) {
+		return Version{}, "", &UnknownOutcomeError{Version: version, Key: c.key, Cause: cause}
+	}
+	var body []byte
+	var attrs backends.Attrs
+	err := t.persist(ctx, func(ctx context.Context) (err error) {
+		body, attrs, err = t.reads.Get(ctx, c.key)
+		if errors.Is(err, backends.ErrNotExist) {
+			body, err = nil, nil
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return unknown(fmt.Errorf("the staged manifest %s is gone, and to look at the version failed: %w", s.key, err))
+	case body == nil:
+		return unknown(fmt.Errorf("the staged manifest %s is gone, and so is the version; the latest is %d", s.key, end.Number))
+	}
+	v := c.found(attrs)
+	switch {
+	case e.ManifestSize != nil && *e.ManifestSize != attrs.Size:
+		return Version{}, "", t.lost(ctx, &ConflictError{
+			Version: version, Key: c.key, Latest: end.Number, Next: end.Number + 1, Winner: &v,
+		})
+	case v.staged != s.name:
+		return unknown(fmt.Errorf("the staged manifest %s is gone, and the version does not say that it came from there", s.key))
+	}
+	info, err := manifest.Inspect(body)
+	if err != nil {
+		return unknown(fmt.Errorf("the version is there and is damaged: %w", err))
+	}
+	t.committed(ctx, CommittedInfo{Version: v, Elapsed: elapsed(started)})
+	return v, info.TransactionID, nil
+}

@@ -1,0 +1,766 @@
+package committer_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/lancecommit/lancecommit/backends"
+	"github.com/lancecommit/lancecommit/backends/file"
+	"github.com/lancecommit/lancecommit/backends/memory"
+	"github.com/lancecommit/lancecommit/committer"
+	"github.com/lancecommit/lancecommit/internal/intercept"
+	"github.com/lancecommit/lancecommit/naming"
+)
+
+// everything asks for all versions through the latest.
+var everything = []committer.VersionRange{{Start: 0, End: -1}}
+
+// A kind is one of the kinds of tables. The zero value is the main branch of a
+// V2 table on a general purpose bucket.
+type kind struct {
+	scheme naming.Scheme
+	branch string
+	opts   memory.Options
+}
+
+// kinds are all that matter.
+func kinds() map[string]kind {
+	all := make(map[string]kind)
+	for _, scheme := range []naming.Scheme{naming.V1, naming.V2} {
+		for _, on := range []string{"", branch} {
+			for name, opts := range map[string]memory.Options{
+				"ordered": {}, "ordered, small pages": {PageSize: 3}, "unordered": {Unordered: true},
+				"unordered, small pages": {Unordered: true, PageSize: 3}, "without metadata": {NoMetadata: true},
+			} {
+				all[fmt.Sprintf("%s, branch %q, %s", scheme, on, name)] = kind{scheme, on, opts}
+			}
+		}
+	}
+	return all
+}
+
+// eachKind runs a test for each kind of table, with a clock of its own.
+func eachKind(t *testing.T, test func(t *testing.T, k kind)) {
+	for name, k := range kinds() {
+		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { test(t, k) }) })
+	}
+}
+
+// versions is the prefix of the table's manifests.
+func (k kind) versions() string { return naming.Versions(naming.BranchRoot(root, k.branch)) }
+
+func (k kind) final(version uint64) string {
+	if k.scheme == 0 {
+		k.scheme = naming.V2
+	}
+	return k.scheme.Final(version)
+}
+
+// lay puts versions into a store as another writer would.
+func (k kind) lay(store *memory.Store, versions ...uint64) {
+	for _, v := range versions {
+		store.Inject(k.versions()+k.final(v), nil)
+	}
+}
+
+// settled returns a store with versions that are all two hours old.
+func (k kind) settled(versions ...uint64) *memory.Store {
+	store := memory.New(k.opts)
+	if k.branch != "" {
+		store.Inject(escapedRef, forkOf("null", 3))
+	}
+	k.lay(store, versions...)
+	time.Sleep(2 * time.Hour)
+	return store
+}
+
+func (k kind) table(store backends.Store) *committer.Table {
+	return committer.NewTable(store, root, committer.WithBranch(k.branch))
+}
+
+// left returns the versions that a store has, in order.
+func (k kind) left(t *testing.T, store backends.Store) []uint64 {
+	t.Helper()
+	left := []uint64{}
+	in := backends.ListInput{Prefix: k.versions()}
+	for {
+		page, err := store.List(context.Background(), in)
+		require.NoError(t, err)
+		for _, object := range page.Objects {
+			if name := naming.Parse(strings.TrimPrefix(object.Key, in.Prefix)); name.Kind == naming.Final {
+				left = append(left, name.Version)
+			}
+		}
+		if in.Token = page.Token; in.Token == "" {
+			slices.Sort(left)
+			return left
+		}
+	}
+}
+
+// upTo returns the versions from 1.
+func upTo(last uint64) (versions []uint64) {
+	for v := uint64(1); v <= last; v++ {
+		versions = append(versions, v)
+	}
+	return versions
+}
+
+// inBatches is a store that deletes few objects in one request.
+type inBatches struct {
+	*memory.Store
+	limit int
+}
+
+func (s inBatches) BulkLimit() int { return s.limit }
+
+// single is a store without bulk deletes.
+type single struct{ backends.Store }
+
+func TestADeleteRemovesTheVersionsOfItsRangesAndNothingElse(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		chain   []uint64
+		ranges  []committer.VersionRange
+		deleted int
+		left    []uint64
+		latest  bool // the latest is in a range
+	}{
+		{"the end is not part of a range", upTo(12), []committer.VersionRange{{Start: 1, End: 10}}, 9, []uint64{10, 11, 12}, false},
+		{"one version", upTo(12), []committer.VersionRange{{Start: 9, End: 10}}, 1, []uint64{1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12}, false},
+		{"a start of 0", upTo(4), []committer.VersionRange{{Start: 0, End: 3}}, 2, []uint64{3, 4}, false},
+		{"-1 goes through the latest, which stays", upTo(12), []committer.VersionRange{{Start: 3, End: -1}}, 9, []uint64{1, 2, 12}, true},
+		{"an end behind the latest", upTo(12), []committer.VersionRange{{Start: 11, End: 100}}, 1, append(upTo(10), 12), true},
+		{"above the latest", upTo(3), []committer.VersionRange{{Start: 4, End: 100}}, 0, upTo(3), false},
+		{"through the latest from above it", upTo(3), []committer.VersionRange{{Start: 9, End: -1}}, 0, upTo(3), false},
+		{"only the latest is there", []uint64{7}, everything, 0, []uint64{7}, true},
+		{
+			"ranges that overlap count once, in any order", upTo(12),
+			[]committer.VersionRange{{Start: 4, End: 8}, {Start: 1, End: 3}, {Start: 2, End: 5}, {Start: 4, End: 8}}, 7, []uint64{8, 9, 10, 11, 12}, false,
+		},
+		{
+			"a range inside another one", upTo(12),
+			[]committer.VersionRange{{Start: 1, End: 11}, {Start: 2, End: 4}}, 10, []uint64{11, 12}, false,
+		},
+		{
+			"ranges with a gap", upTo(12),
+			[]committer.VersionRange{{Start: 9, End: 11}, {Start: 2, End: 4}}, 4, []uint64{1, 4, 5, 6, 7, 8, 11, 12}, false,
+		},
+		{"versions that are gone are not counted", []uint64{3, 8, 9, 20}, []committer.VersionRange{{Start: 1, End: 20}}, 3, []uint64{20}, false},
+		{
+			"the highest version there is", []uint64{5, naming.MaxVersion - 1, naming.MaxVersion},
+			[]committer.VersionRange{{Start: math.MaxInt64 - 1, End: math.MaxInt64}}, 1, []uint64{5, naming.MaxVersion}, false,
+		},
+		{
+			"through the highest version there is", []uint64{naming.MaxVersion - 1, naming.MaxVersion},
+			[]committer.VersionRange{{Start: math.MaxInt64 - 1, End: -1}}, 1, []uint64{naming.MaxVersion}, true,
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			eachKind(t, func(t *testing.T, k kind) {
+				store := k.settled(tc.chain...)
+				// What is no version stays.
+				noise := []string{
+					k.final(2) + "-00000000-0000-0000-0000-000000000000", "d9223372036854775809.manifest", ".tmp_2.manifest_x",
+					"x.manifest", naming.Hint, "sub/" + k.final(2),
+				}
+				for _, name := range noise {
+					store.Inject(k.versions()+name, nil)
+				}
+				other := kind{k.scheme, map[string]string{"": branch, branch: ""}[k.branch], k.opts}
+				other.lay(store, tc.chain...)
+
+				got, err := k.table(store).DeleteVersions(t.Context(), tc.ranges, committer.DeleteOptions{})
+				require.NoError(t, err)
+				want := committer.DeleteResult{Deleted: tc.deleted}
+				if tc.latest {
+					want.Kept = []committer.KeptVersion{{Number: tc.chain[len(tc.chain)-1], Reason: committer.KeptLatest}}
+				}
+				require.Equal(t, want, got)
+				require.Equal(t, tc.left, k.left(t, store))
+				require.Equal(t, tc.chain, other.left(t, store), "another branch is untouched")
+				for _, name := range noise {
+					_, err := store.Head(t.Context(), k.versions()+name)
+					require.NoError(t, err, name)
+				}
+			})
+		})
+	}
+}
+
+func TestRangesThatMakeNoSenseAreRefusedBeforeAnythingIsDeleted(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		ranges []committer.VersionRange
+		says   string
+	}{
+		{"none", nil, "there are no ranges"},
+		{"a start below 0", []committer.VersionRange{{Start: -1, End: 3}}, "-1 to 3"},
+		{"an end below -1", []committer.VersionRange{{Start: 1, End: -2}}, "1 to -2: the end is a version, or -1"},
+		{"empty", []committer.VersionRange{{Start: 2, End: 2}}, "2 to 2"},
+		{"empty at 0", []committer.VersionRange{{Start: 0, End: 0}}, "0 to 0"},
+		{"inverted", []committer.VersionRange{{Start: 3, End: 2}}, "3 to 2"},
+		{"empty at the highest number", []committer.VersionRange{{Start: math.MaxInt64, End: math.MaxInt64}}, "it is empty"},
+		{"a good one and an inverted one", []committer.VersionRange{{Start: 1, End: 2}, {Start: 3, End: 1}}, "3 to 1"},
+		{"10^12 versions", []committer.VersionRange{{Start: 1, End: 1_000_000_000_001}}, "1000000000000 versions, more than 1000000"},
+		{"all numbers", []committer.VersionRange{{Start: 0, End: math.MaxInt64}}, "more than 1000000"},
+		{"one too many", []committer.VersionRange{{Start: 0, End: 1_000_001}}, "1000001 versions"},
+		{"too many in all", []committer.VersionRange{{Start: 0, End: 600_000}, {Start: 700_000, End: 1_200_000}}, "1100000 versions"},
+		{"too many beside a range through the latest", []committer.VersionRange{{Start: 0, End: 1_000_001}, {Start: 0, End: -1}}, "1000001 versions"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				for _, opts := range []committer.DeleteOptions{{}, {Force: true}, {DryRun: true}} {
+					store := kind{}.settled(1, 2, 3, 4)
+					got, err := kind{}.table(store).DeleteVersions(t.Context(), tc.ranges, opts)
+					require.ErrorIs(t, err, committer.ErrInvalid)
+					require.ErrorContains(t, err, tc.says)
+					require.ErrorContains(t, err, "the latest version is 4")
+					require.Zero(t, got)
+					require.Equal(t, upTo(4), kind{}.left(t, store))
+				}
+			})
+		})
+	}
+}
+
+func TestARangeThroughTheLatestCountsUpToIt(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		store := k.settled(1, 2, 1_000_001)
+		_, err := k.table(store).DeleteVersions(t.Context(), []committer.VersionRange{{Start: 1, End: -1}}, committer.DeleteOptions{})
+		require.ErrorIs(t, err, committer.ErrInvalid)
+		require.ErrorContains(t, err, "1000001 versions, more than 1000000; delete them in parts; the latest version is 1000001")
+		require.Equal(t, []uint64{1, 2, 1_000_001}, k.left(t, store))
+
+		got, err := k.table(store).DeleteVersions(t.Context(), []committer.VersionRange{{Start: 2, End: -1}}, committer.DeleteOptions{})
+		require.NoError(t, err, "a million")
+		require.Equal(t, 1, got.Deleted)
+		require.Equal(t, []uint64{1, 1_000_001}, k.left(t, store))
+	})
+}
+
+func TestAVersionThatWasTheLatestLessThanAnHourAgoStays(t *testing.T) {
+	young := func(number uint64) committer.KeptVersion {
+		return committer.KeptVersion{Number: number, Reason: committer.KeptTooYoung}
+	}
+	eachKind(t, func(t *testing.T, k kind) {
+		store := k.settled(1, 2, 3, 5)
+		k.lay(store, 8, 9)
+		// The successor of 3 is old, though it is beyond the range and 4 is a
+		// hole. That of 5 is young.
+		got, err := k.table(store).DeleteVersions(t.Context(), []committer.VersionRange{{Start: 1, End: 4}}, committer.DeleteOptions{DryRun: true})
+		require.NoError(t, err)
+		require.Equal(t, committer.DeleteResult{Deleted: 3}, got)
+		got, err = k.table(store).DeleteVersions(t.Context(), []committer.VersionRange{{Start: 5, End: 7}, {Start: 2, End: 3}}, committer.DeleteOptions{DryRun: true})
+		require.NoError(t, err)
+		require.Equal(t, committer.DeleteResult{Deleted: 1, Kept: []committer.KeptVersion{young(5)}}, got)
+
+		got, err = k.table(store).DeleteVersions(t.Context(), []committer.VersionRange{{Start: 1, End: 9}}, committer.DeleteOptions{})
+		require.NoError(t, err)
+		require.Equal(t, committer.DeleteResult{Deleted: 3, Kept: []committer.KeptVersion{young(5), young(8)}}, got)
+		require.Equal(t, []uint64{5, 8, 9}, k.left(t, store))
+
+		time.Sleep(time.Hour - time.Nanosecond)
+		got, err = k.table(store).DeleteVersions(t.Context(), []committer.VersionRange{{Start: 1, End: 9}}, committer.DeleteOptions{})
+		require.NoError(t, err)
+		require.Zero(t, got.Deleted)
+		time.Sleep(time.Nanosecond)
+		got, err = k.table(store).DeleteVersions(t.Context(), []committer.VersionRange{{Start: 1, End: 9}}, committer.DeleteOptions{})
+		require.NoError(t, err)
+		require.Equal(t, committer.DeleteResult{Deleted: 2}, got)
+	})
+}
+
+// ticking is a store whose clock is not that of this machine, or that does not
+// tell it.
+type ticking struct {
+	backends.Store
+	ahead  time.Duration
+	silent bool
+}
+
+func (s ticking) List(ctx context.Context, in backends.ListInput) (backends.Page, error) {
+	page, err := s.Store.List(ctx, in)
+	for i := range page.Objects {
+		page.Objects[i].Modified = page.Objects[i].Modified.Add(s.ahead)
+	}
+	if page.Now = page.Now.Add(s.ahead); s.silent {
+		page.Now = time.Time{}
+	}
+	return page, err
+}
+
+func TestTheAgeOfAVersionIsByTheClockOfTheStore(t *testing.T) {
+	for _, ahead := range []time.Duration{0, 24 * time.Hour, -24 * time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			store := kind{}.settled(1, 2)
+			kind{}.lay(store, 3)
+			got, err := kind{}.table(ticking{store, ahead, false}).DeleteVersions(t.Context(), everything, committer.DeleteOptions{})
+			require.NoError(t, err)
+			require.Equal(t, 1, got.Deleted, "version 1, whose successor is two hours old")
+			require.Equal(t, []uint64{2, 3}, kind{}.left(t, store))
+		})
+	}
+}
+
+func TestAStoreThatTellsNoTimeIsAsLateAsItsNewestObject(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		store := k.settled(1, 2, 3)
+		got, err := k.table(ticking{store, 0, true}).DeleteVersions(t.Context(), everything, committer.DeleteOptions{})
+		require.NoError(t, err)
+		require.Zero(t, got.Deleted, "nothing shows that time has passed")
+
+		k.lay(store, 4)
+		got, err = k.table(ticking{store, 0, true}).DeleteVersions(t.Context(), everything, committer.DeleteOptions{})
+		require.NoError(t, err)
+		require.Equal(t, committer.DeleteResult{Deleted: 2, Kept: []committer.KeptVersion{
+			{Number: 3, Reason: committer.KeptTooYoung}, {Number: 4, Reason: committer.KeptLatest},
+		}}, got)
+	})
+}
+
+// A listing of many pages is answered by many servers, whose clocks differ.
+func TestTheStoreIsAsLateAsItsSlowestClockTold(t *testing.T) {
+	for _, told := range [][]time.Duration{{-90 * time.Minute, 0}, {0, -90 * time.Minute}, {0, math.MinInt64}, {math.MinInt64, 0}} {
+		synctest.Test(t, func(t *testing.T) {
+			k := kind{opts: memory.Options{PageSize: 2}}
+			got, err := k.table(&clocks{k.settled(1, 2, 3, 4), told}).DeleteVersions(t.Context(), everything, committer.DeleteOptions{})
+			require.NoError(t, err)
+			require.Zero(t, got.Deleted)
+		})
+	}
+}
+
+// clocks is a store whose pages have clocks that are ahead or behind, or, by the
+// least number, tell no time.
+type clocks struct {
+	backends.Store
+	told []time.Duration
+}
+
+func (s *clocks) List(ctx context.Context, in backends.ListInput) (backends.Page, error) {
+	page, err := s.Store.List(ctx, in)
+	if len(s.told) > 0 {
+		if page.Now = page.Now.Add(s.told[0]); s.told[0] == math.MinInt64 {
+			page.Now = time.Time{}
+		}
+		s.told = s.told[1:]
+	}
+	return page, err
+}
+
+func TestForceKeepsTheLatestOnly(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		store := k.settled(1, 2, 3)
+		k.lay(store, 4, 5)
+		on := "null"
+		if k.branch != "" {
+			on = `"` + k.branch + `"`
+		}
+		store.Inject(tags+"v2.json", tagOf(on, 2))
+		store.Inject(tags+"v5.json", tagOf(on, 5))
+		store.Inject(branches+"b.json", forkOf(on, 3))
+		store.Inject(tags+"broken.json", []byte("{"))
+		_, err := k.table(store).DeleteVersions(t.Context(), everything, committer.DeleteOptions{})
+		require.ErrorIs(t, err, committer.ErrBadRef)
+		require.NoError(t, store.Delete(t.Context(), tags+"broken.json"))
+
+		got, err := k.table(store).DeleteVersions(t.Context(), everything, committer.DeleteOptions{DryRun: true})
+		require.NoError(t, err)
+		require.Equal(t, committer.DeleteResult{Deleted: 1, Kept: []committer.KeptVersion{
+			{Number: 2, Reason: committer.KeptTagged, Name: "v2"}, {Number: 3, Reason: committer.KeptForkPoint, Name: "b"},
+			{Number: 4, Reason: committer.KeptTooYoung}, {Number: 5, Reason: committer.KeptLatest},
+		}}, got, "a tag of the latest does not hide that it is the latest")
+
+		got, err = k.table(store).DeleteVersions(t.Context(), everything, committer.DeleteOptions{Force: true})
+		require.NoError(t, err)
+		require.Equal(t, committer.DeleteResult{Deleted: 4, Kept: []committer.KeptVersion{{Number: 5, Reason: committer.KeptLatest}}}, got)
+		require.Equal(t, []uint64{5}, k.left(t, store))
+	})
+}
+
+func TestADryRunDeletesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := kind{}.settled(upTo(9)...)
+		table, log := counted(store)
+		got, err := table.DeleteVersions(t.Context(), everything, committer.DeleteOptions{
+			DryRun: true, Progress: func(int, int) { t.Error("there is no progress") },
+		})
+		require.NoError(t, err)
+		require.Equal(t, committer.DeleteResult{Deleted: 8, Kept: []committer.KeptVersion{{Number: 9, Reason: committer.KeptLatest}}}, got)
+		require.Equal(t, []string{"LIST _versions 1000", "LIST tags 0", "LIST branches 0"}, log.Take())
+		require.Equal(t, upTo(9), kind{}.left(t, store))
+	})
+}
+
+func TestRequestsOfADelete(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := kind{}.settled(upTo(5000)...)
+		table, log := counted(store)
+		got, err := table.DeleteVersions(t.Context(), []committer.VersionRange{{Start: 4000, End: 4100}}, committer.DeleteOptions{})
+		require.NoError(t, err)
+		require.Equal(t, 100, got.Deleted)
+		require.Equal(t, []string{
+			"LIST _versions 1000", "LIST _versions 1000", "LIST tags 0", "LIST branches 0", "BULKDELETE 100",
+		}, log.Take(), "the listing ends below the lowest start")
+
+		got, err = table.DeleteVersions(t.Context(), []committer.VersionRange{{Start: 0, End: 2500}}, committer.DeleteOptions{Force: true})
+		require.NoError(t, err)
+		require.Equal(t, 2499, got.Deleted)
+		require.Equal(t, []string{
+			"LIST _versions 1000", "LIST _versions 1000", "LIST _versions 1000", "LIST _versions 1000", "LIST _versions 1000",
+			"BULKDELETE 1000", "BULKDELETE 1000", "BULKDELETE 499",
+		}, log.Take(), "force reads no tags and branches")
+	})
+}
+
+func TestTheOldestVersionsGoFirstAndProgressIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := kind{}.settled(upTo(12)...)
+		var batches [][]string
+		table := committer.NewTable(intercept.Wrap(inBatches{store, 4}, func(
+			ctx context.Context, call intercept.Call, do func(context.Context) error,
+		) error {
+			if call.Method == "BULKDELETE" {
+				batches = append(batches, call.Keys)
+			}
+			return do(ctx)
+		}), root)
+		var progress [][2]int
+		_, err := table.DeleteVersions(t.Context(), everything, committer.DeleteOptions{
+			Progress: func(done, total int) { progress = append(progress, [2]int{done, total}) },
+		})
+		require.NoError(t, err)
+		require.Equal(t, [][2]int{{4, 11}, {8, 11}, {11, 11}}, progress)
+		require.Len(t, batches, 3)
+		require.Equal(t, kind{}.versions()+naming.V2.Final(1), batches[0][0])
+		require.Equal(t, kind{}.versions()+naming.V2.Final(11), batches[2][2])
+	})
+}
+
+func TestATagThatIsMadeDuringTheDeleteIsHonouredByTheNextBatch(t *testing.T) {
+	for _, tc := range []struct {
+		key    string
+		ref    []byte
+		reason committer.KeepReason
+		name   string
+	}{
+		{tags + "v9.json", tagOf("null", 9), committer.KeptTagged, "v9"},
+		{branches + "b.json", forkOf("null", 9), committer.KeptForkPoint, "b"},
+	} {
+		for _, bulk := range []bool{true, false} {
+			synctest.Test(t, func(t *testing.T) {
+				inner := kind{}.settled(upTo(250)...)
+				var store backends.Store = inBatches{inner, 4}
+				if !bulk {
+					store = single{inner}
+				}
+				var once sync.Once
+				var progress [][2]int
+				table := committer.NewTable(intercept.Wrap(store, func(
+					ctx context.Context, call intercept.Call, do func(context.Context) error,
+				) error {
+					if strings.HasSuffix(call.Method, "DELETE") {
+						once.Do(func() { inner.Inject(tc.key, tc.ref) })
+					}
+					return do(ctx)
+				}), root)
+				version := uint64(9)
+				if !bulk {
+					version = 200
+					tc.ref = []byte(strings.ReplaceAll(string(tc.ref), "ersion\":9,", "ersion\":200,"))
+				}
+				got, err := table.DeleteVersions(t.Context(), everything, committer.DeleteOptions{
+					Progress: func(done, total int) { progress = append(progress, [2]int{done, total}) },
+				})
+				require.NoError(t, err)
+				require.Equal(t, committer.DeleteResult{Deleted: 248, Kept: []committer.KeptVersion{
+					{Number: version, Reason: tc.reason, Name: tc.name}, {Number: 250, Reason: committer.KeptLatest},
+				}}, got)
+				require.Equal(t, []uint64{version, 250}, kind{}.left(t, inner))
+				require.Equal(t, [2]int{248, 248}, progress[len(progress)-1])
+			})
+		}
+	}
+}
+
+func TestARefThatBreaksDuringTheDeleteStopsIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := kind{}.settled(upTo(9)...)
+		table := committer.NewTable(intercept.Wrap(inBatches{store, 4}, func(
+			ctx context.Context, call intercept.Call, do func(context.Context) error,
+		) error {
+			if call.Method == "BULKDELETE" {
+				store.Inject(tags+"v1.json", []byte("{"))
+			}
+			return do(ctx)
+		}), root)
+		got, err := table.DeleteVersions(t.Context(), everything, committer.DeleteOptions{})
+		require.ErrorIs(t, err, committer.ErrBadRef)
+		require.ErrorContains(t, err, "4 of 8 versions were deleted")
+		require.Equal(t, 4, got.Deleted)
+		require.Equal(t, []uint64{5, 6, 7, 8, 9}, kind{}.left(t, store))
+	})
+}
+
+func TestAStoreWithoutBulkDeletesGetsSingleOnes(t *testing.T) {
+	refused := fmt.Errorf("%w: no such request", backends.ErrUnsupported)
+	for name, bulk := range map[string]bool{"it has no such method": false, "it refuses the request": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				inner := kind{}.settled(upTo(150)...)
+				var store backends.Store = single{inner}
+				if bulk {
+					store = inBatches{inner, 50}
+				}
+				var mu sync.Mutex
+				count, now, most := make(map[string]int), 0, 0
+				table := committer.NewTable(intercept.Wrap(store, func(
+					ctx context.Context, call intercept.Call, do func(context.Context) error,
+				) error {
+					mu.Lock()
+					count[call.Method]++
+					now++
+					most = max(most, now)
+					mu.Unlock()
+					defer func() { mu.Lock(); now--; mu.Unlock() }()
+					time.Sleep(time.Millisecond)
+					if call.Method == "BULKDELETE" {
+						return refused
+					}
+					return do(ctx)
+				}), root)
+				got, err := table.DeleteVersions(t.Context(), everything, committer.DeleteOptions{})
+				require.NoError(t, err)
+				require.Equal(t, 149, got.Deleted)
+				require.Equal(t, []uint64{150}, kind{}.left(t, inner))
+				require.Equal(t, 149, count["DELETE"])
+				require.Equal(t, 8, most, "requests side by side")
+				if bulk {
+					require.Equal(t, 1, count["BULKDELETE"], "it is asked once")
+				}
+			})
+		})
+	}
+}
+
+func TestWhatTheStoreRefusesToDeleteIsToldWithTheCount(t *testing.T) {
+	denied := func(key string) *backends.Error {
+		return &backends.Error{Op: "delete", Key: key, Code: "AccessDenied", Err: backends.ErrPermission}
+	}
+	for _, tc := range []struct {
+		name  string
+		store func(*memory.Store) backends.Store
+		// fails is the answer to the delete of version 6.
+		fails   func(store *memory.Store, call intercept.Call) error
+		deleted int
+		left    []uint64
+	}{
+		{
+			"some of a batch", func(s *memory.Store) backends.Store { return inBatches{s, 4} },
+			func(store *memory.Store, call intercept.Call) error {
+				_ = store.BulkDelete(context.Background(), []string{call.Keys[0], call.Keys[2], call.Keys[3]})
+				return &backends.PartialDeleteError{Failed: []*backends.Error{denied(call.Keys[1])}}
+			}, 7, []uint64{6, 9, 10, 11, 12},
+		},
+		{
+			"a whole batch", func(s *memory.Store) backends.Store { return inBatches{s, 4} },
+			func(_ *memory.Store, call intercept.Call) error { return denied(call.Keys[0]) }, 4, []uint64{5, 6, 7, 8, 9, 10, 11, 12},
+		},
+		{
+			"one by one", func(s *memory.Store) backends.Store { return single{s} },
+			func(_ *memory.Store, call intercept.Call) error { return denied(call.Key) }, 10, []uint64{6, 12},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := kind{}.settled(upTo(12)...)
+				six := kind{}.versions() + naming.V2.Final(6)
+				table := committer.NewTable(intercept.Wrap(tc.store(store), func(
+					ctx context.Context, call intercept.Call, do func(context.Context) error,
+				) error {
+					if call.Method == "DELETE" && call.Key != six {
+						// So that all but the sixth have begun when it fails.
+						return do(ctx)
+					}
+					if call.Key == six || slices.Contains(call.Keys, six) {
+						time.Sleep(time.Second)
+						return tc.fails(store, call)
+					}
+					return do(ctx)
+				}), root)
+				got, err := table.DeleteVersions(t.Context(), everything, committer.DeleteOptions{})
+				require.ErrorIs(t, err, backends.ErrPermission)
+				require.ErrorContains(t, err, fmt.Sprintf("%d of 11 versions were deleted", tc.deleted))
+				require.Equal(t, tc.deleted, got.Deleted)
+				require.Equal(t, tc.left, kind{}.left(t, store))
+				require.Equal(t, []committer.KeptVersion{{Number: 12, Reason: committer.KeptLatest}}, got.Kept)
+
+				got, err = kind{}.table(store).DeleteVersions(t.Context(), everything, committer.DeleteOptions{})
+				require.NoError(t, err, "called again")
+				require.Equal(t, len(tc.left)-1, got.Deleted)
+			})
+		})
+	}
+}
+
+func TestADeleteEndsWithItsContextAndLeavesNothingBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := kind{}.settled(upTo(300)...)
+		ctx, cancel := context.WithCancel(t.Context())
+		got, err := kind{}.table(single{store}).DeleteVersions(ctx, everything, committer.DeleteOptions{
+			Progress: func(int, int) { cancel() },
+		})
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, 100, got.Deleted, "the first batch")
+		require.Len(t, kind{}.left(t, store), 200)
+	})
+}
+
+func TestATableThatCannotBeToldIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mixed := kind{}.settled(1, 2, 3)
+		kind{scheme: naming.V1}.lay(mixed, 1, 2)
+		_, err := kind{}.table(mixed).DeleteVersions(t.Context(), everything, committer.DeleteOptions{Force: true})
+		require.ErrorIs(t, err, committer.ErrMixedSchemes)
+		require.Equal(t, []uint64{1, 1, 2, 2, 3}, kind{}.left(t, mixed))
+
+		_, err = kind{}.table(memory.New(memory.Options{})).DeleteVersions(t.Context(), everything, committer.DeleteOptions{})
+		require.ErrorIs(t, err, committer.ErrTableNotFound)
+
+		zombie := memory.New(memory.Options{})
+		kind{branch: branch}.lay(zombie, 3, 4)
+		_, err = kind{branch: branch}.table(zombie).DeleteVersions(t.Context(), everything, committer.DeleteOptions{Force: true})
+		require.ErrorIs(t, err, committer.ErrBranchNotFound)
+		require.Equal(t, []uint64{3, 4}, kind{branch: branch}.left(t, zombie))
+
+		table, _ := refusing(kind{}.settled(1, 2, 3), "LIST", backends.ErrPermission)
+		_, err = table.DeleteVersions(t.Context(), everything, committer.DeleteOptions{})
+		require.ErrorIs(t, err, backends.ErrPermission)
+	})
+}
+
+func TestADeletedVersionIsNotMadeAgainByTheHandleThatDeletedIt(t *testing.T) {
+	store := laid(1, 2, 3)
+	table := committer.NewTable(store, root)
+	_, err := table.Latest(t.Context())
+	require.NoError(t, err)
+	lay(store, naming.V2, 4, 5, 6) // others commit
+	_, err = table.DeleteVersions(t.Context(), everything, committer.DeleteOptions{Force: true})
+	require.NoError(t, err)
+	_, err = table.Commit(t.Context(), 4, manifestOf(4, "mine"))
+	var conflict *committer.ConflictError
+	require.ErrorAs(t, err, &conflict)
+	require.EqualValues(t, 6, conflict.Latest)
+	_, err = table.Commit(t.Context(), 7, manifestOf(7, "mine"))
+	require.NoError(t, err)
+}
+
+func TestDeletingWhileAnotherCommitsNeverTakesTheLatest(t *testing.T) {
+	const last = 300
+	for name, opts := range map[string]memory.Options{"ordered": {PageSize: 5}, "unordered": {Unordered: true, PageSize: 5}} {
+		t.Run(name, func(t *testing.T) {
+			store := memory.New(opts)
+			lay(store, naming.V2, 1)
+			var committed error
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				writer := committer.NewTable(store, root)
+				for committed == nil {
+					v, err := writer.Update(t.Context(), build)
+					if committed = err; v.Number == last {
+						return
+					}
+				}
+			}()
+			for running := true; running; {
+				select {
+				case <-done:
+					running = false
+				default:
+				}
+				table := committer.NewTable(store, root)
+				before, err := table.Latest(t.Context())
+				require.NoError(t, err)
+				_, err = table.DeleteVersions(t.Context(), everything, committer.DeleteOptions{Force: true})
+				require.NoError(t, err)
+				after, err := committer.NewTable(store, root).Latest(t.Context())
+				require.NoError(t, err, "there is always a latest")
+				require.GreaterOrEqual(t, after.Number, before.Number, "it never goes back")
+			}
+			require.NoError(t, committed)
+			require.Equal(t, []uint64{last}, kind{}.left(t, store))
+		})
+	}
+}
+
+func TestDeletingFromADiskGoesByTheTimesOfTheFiles(t *testing.T) {
+	dir := t.TempDir()
+	store, err := file.Open(dir)
+	require.NoError(t, err)
+	defer store.Close()
+	table := committer.NewTable(store, root)
+	for v := uint64(1); v <= 6; v++ {
+		_, err := table.Commit(t.Context(), v, manifestOf(v, "mine"))
+		require.NoError(t, err)
+		if v < 5 {
+			old := time.Now().Add(-2 * time.Hour)
+			require.NoError(t, os.Chtimes(filepath.Join(dir, kind{}.versions()+naming.V2.Final(v)), old, old))
+		}
+	}
+	_, err = store.PutIfAbsent(t.Context(), tags+"v2.json", tagOf("null", 2), backends.PutOptions{})
+	require.NoError(t, err)
+	got, err := table.DeleteVersions(t.Context(), everything, committer.DeleteOptions{})
+	require.NoError(t, err)
+	require.Equal(t, committer.DeleteResult{Deleted: 2, Kept: []committer.KeptVersion{
+		{Number: 2, Reason: committer.KeptTagged, Name: "v2"}, {Number: 4, Reason: committer.KeptTooYoung},
+		{Number: 5, Reason: committer.KeptTooYoung}, {Number: 6, Reason: committer.KeptLatest},
+	}}, got)
+	require.Equal(t, []uint64{2, 4, 5, 6}, kind{}.left(t, store))
+}
+
+func TestARangeInJSONHasBothItsEnds(t *testing.T) {
+	var r committer.VersionRange
+	require.NoError(t, json.Unmarshal([]byte(`{"start_version":0,"end_version":-1,"new":[1]}`), &r))
+	require.Equal(t, committer.VersionRange{Start: 0, End: -1, Unknown: committer.UnknownFields{"new": []byte("[1]")}}, r)
+	again, err := json.Marshal(r)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"start_version":0,"end_version":-1,"new":[1]}`, string(again))
+
+	for text, want := range map[string]string{
+		`{}`:                                      "start_version: it is missing; end_version: it is missing",
+		`{"end_version":-1}`:                      "start_version: it is missing",
+		`{"start_version":1,"end_version":null}`:  "end_version: it is missing",
+		`{"start_version":"1","end_version":2}`:   `start_version: "1" is not an integer of 64 bits`,
+		`{"start_version":1.5,"end_version":2}`:   "start_version: 1.5 is not an integer of 64 bits",
+		`{"Start_Version":1,"end_version":2}`:     "start_version: it is missing",
+		`{"start_version":1,"end_version":1e400}`: "end_version: 1e400 is not",
+	} {
+		err := json.Unmarshal([]byte(text), new(committer.VersionRange))
+		require.ErrorIs(t, err, committer.ErrInvalid, text)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestReasonsHaveNames(t *testing.T) {
+	seen := make(map[string]bool)
+	for reason := committer.KeptLatest; reason <= committer.KeptUnknownAge; reason++ {
+		require.NotEqual(t, "unknown", reason.String())
+		seen[reason.String()] = true
+	}
+	require.Len(t, seen, 6)
+	require.Equal(t, "unknown", committer.KeepReason(0).String())
+}

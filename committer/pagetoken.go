@@ -1,0 +1,69 @@
+package committer
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// A pageToken says where a listing of versions goes on. Versions that are
+// committed meanwhile come before it, and do not move it.
+type pageToken struct {
+	// After is the last version that was returned.
+	After uint64 `json:"after"`
+	// Marker is the store's own, where its page ended with After or behind it.
+	Marker string `json:"marker,omitempty"`
+	// Whole says that the chain is listed whole, since its names are not in the
+	// order of versions.
+	Whole bool `json:"whole,omitempty"`
+	// Check ties the token to the chain that it was made for.
+	Check string `json:"check"`
+}
+
+// tokenPrefix names the form of the token.
+const tokenPrefix = "lc1."
+
+// errToken is all that is said of a token that is not ours.
+var errToken = errors.New("it is not the token of an earlier page of this table and branch; begin again without one")
+
+// encode writes a token for the chain at a root.
+func (p pageToken) encode(root string) string {
+	p.Check = p.sum(root)
+	text, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // Numbers and texts always encode.
+	}
+	return tokenPrefix + base64.RawURLEncoding.EncodeToString(text)
+}
+
+// parsePageToken reads a token of the chain at a root. The empty token is the
+// first page.
+func parsePageToken(text, root string) (p pageToken, err error) {
+	if text == "" {
+		return pageToken{}, nil
+	}
+	encoded, ok := strings.CutPrefix(text, tokenPrefix)
+	if !ok {
+		return pageToken{}, errToken
+	}
+	content, err := base64.RawURLEncoding.DecodeString(encoded)
+	if err != nil || json.Unmarshal(content, &p) != nil || p.After == 0 || p.Check != p.sum(root) {
+		return pageToken{}, errToken
+	}
+	return p, nil
+}
+
+// sum guards against tokens of other tables and damaged ones. It is no secret.
+func (p pageToken) sum(root string) string {
+	p.Check = ""
+	text, err := json.Marshal(p)
+	if err != nil {
+		panic(err)
+	}
+	sum := sha256.Sum256(slices.Concat([]byte(root), []byte{0}, text))
+	return hex.EncodeToString(sum[:8])
+}

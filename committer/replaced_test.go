@@ -1,0 +1,79 @@
+package committer_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/lancecommit/lancecommit/backends/memory"
+	"github.com/lancecommit/lancecommit/committer"
+	"github.com/lancecommit/lancecommit/naming"
+)
+
+// remake drops the table and makes it again with other objects of the same
+// versions.
+func remake(t *testing.T, store *memory.Store, versions ...uint64) {
+	t.Helper()
+	for _, name := range keys(t, store) {
+		require.NoError(t, store.Delete(t.Context(), naming.Versions(root)+name))
+	}
+	lay(store, naming.V2, versions...)
+}
+
+func TestAWriterOfATableThatWasMadeAgainIsToldOnce(t *testing.T) {
+	for _, staleAfter := range []time.Duration{0, 5 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			store := laid(1, 2, 3)
+			table := committer.NewTable(store, root, committer.WithStaleAfter(staleAfter))
+			_, err := table.Latest(t.Context())
+			require.NoError(t, err)
+			remake(t, store, 1, 2, 3)
+			time.Sleep(time.Minute)
+
+			_, err = table.Commit(t.Context(), 4, manifestOf(4, "mine"))
+			var conflict *committer.ConflictError
+			require.True(t, errors.As(err, &conflict), err)
+			require.True(t, conflict.Replaced)
+			require.ErrorContains(t, err, "made again")
+			require.Len(t, keys(t, store), 3, "nothing is written")
+
+			_, err = table.Commit(t.Context(), 4, manifestOf(4, "mine"))
+			require.NoError(t, err, "now it knows")
+		})
+	}
+}
+
+func TestAWriterThatHasSeenTheTableThatWasMadeAgainIsNotRefused(t *testing.T) {
+	for name, look := range map[string]func(ctx context.Context, table *committer.Table) error{
+		"by Latest": func(ctx context.Context, table *committer.Table) error {
+			_, err := table.Latest(ctx)
+			return err
+		},
+		"by the base of an Update": func(ctx context.Context, table *committer.Table) error {
+			_, err := table.Update(ctx, func(_ context.Context, base committer.Version) ([]byte, error) {
+				return manifestOf(base.Number+1, "built"), nil
+			})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := laid(1, 2, 3)
+				table := committer.NewTable(store, root)
+				_, err := table.Latest(t.Context())
+				require.NoError(t, err)
+				remake(t, store, 1, 2, 3)
+				time.Sleep(time.Minute)
+				require.NoError(t, look(t.Context(), table))
+				latest, err := table.Latest(t.Context())
+				require.NoError(t, err)
+				_, err = table.Commit(t.Context(), latest.Number+1, manifestOf(latest.Number+1, "mine"))
+				require.NoError(t, err)
+			})
+		})
+	}
+}

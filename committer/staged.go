@@ -1,0 +1,248 @@
+package committer
+
+import (
+	"context"
+	"crypto/md5" //nolint:gosec // It is what stores call an ETag.
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/lancecommit/lancecommit/backends"
+	"github.com/lancecommit/lancecommit/naming"
+)
+
+// A staging is a manifest that waits to become a version.
+type staging struct {
+	// key is its object, name that relative to the table's root.
+	key, name string
+	// size is what the request says, or a guess.
+	size  int64
+	body  []byte
+	attrs backends.Attrs
+	// gone says that there is no such object.
+	gone bool
+}
+
+var errMissingPath = errors.New("it is missing; name the staged manifest")
+
+// resolve turns the manifest_path of a request into the key of an object inside
+// the table. root is the root of the request's branch. The error says what is
+// wrong with the path, and sends the caller nowhere else.
+func (n *Namespace) resolve(table, root, text string) (staging, error) {
+	if text == "" {
+		return staging{}, errMissingPath
+	}
+	key, err := n.keyOf(table, root, text)
+	if err != nil {
+		return staging{}, err
+	}
+	if err := backends.CheckKey(key); err != nil {
+		return staging{}, fmt.Errorf("%q is not the key of an object: %w", text, err)
+	}
+	if hidesDots(key) {
+		return staging{}, fmt.Errorf("%q has a part that is %q or %q in disguise", text, ".", "..")
+	}
+	name, inside := below(key, table)
+	if !inside {
+		return staging{}, fmt.Errorf("%q lies outside the table %s; stage the manifest in %s", text, orStore(table), naming.Versions(root))
+	}
+	if !mayStage(key) {
+		return staging{}, fmt.Errorf("%q has a name that no staged manifest may have, since it is removed after the commit; "+
+			"stage the manifest as %s<UUID>", text, naming.Staging(naming.Versions(root)+naming.V2.Final(1), ""))
+	}
+	return staging{key: key, name: name, size: unknownSize}, nil
+}
+
+// keyOf reads the three forms of a path: a key, a URL, and what is relative to
+// the table.
+func (n *Namespace) keyOf(table, root, text string) (string, error) {
+	if strings.Contains(text, "://") {
+		return n.keyOfURL(text)
+	}
+	_, inside := below(text, table)
+	switch {
+	case strings.HasPrefix(text, "/"):
+		return "", fmt.Errorf("%q is an absolute path; give a key of the store, or a path relative to the table", text)
+	case inside:
+		return text, nil
+	case strings.HasPrefix(text, naming.Versions("")):
+		return naming.Join(root, text), nil
+	case strings.HasPrefix(text, naming.Tree("")):
+		return naming.Join(table, text), nil
+	}
+	for _, address := range n.addresses() {
+		if key, ok := strings.CutPrefix(text, address); ok && !strings.Contains(address, "://") {
+			return key, nil
+		}
+	}
+	return text, nil
+}
+
+// keyOfURL reads a URL below one of the store's own.
+func (n *Namespace) keyOfURL(text string) (string, error) {
+	addresses := n.addresses()
+	if len(addresses) == 0 {
+		return "", errors.New("it is a URL, and the store does not know its own; give the key of the object")
+	}
+	scheme, rest, _ := strings.Cut(text, "://")
+	text = strings.ToLower(scheme) + "://" + rest
+	for _, address := range addresses {
+		key, ok := strings.CutPrefix(text, address)
+		if !ok {
+			continue
+		}
+		if strings.HasPrefix(address, "file:") {
+			return url.PathUnescape(key)
+		}
+		// Lance takes the rest of a bucket's URL for the key as it is.
+		return key, nil
+	}
+	// Without the text: a URL can carry credentials.
+	return "", fmt.Errorf("it is a URL of another store than %s", addresses[0])
+}
+
+// addresses are what stands before a key where the store is addressed from
+// outside.
+func (n *Namespace) addresses() []string {
+	if located, ok := n.store.(backends.Located); ok {
+		return located.URLs()
+	}
+	return nil
+}
+
+// below returns the part of a key below a root.
+func below(key, root string) (name string, inside bool) {
+	if root == "" {
+		return key, true
+	}
+	return strings.CutPrefix(key, root+"/")
+}
+
+func orStore(table string) string {
+	if table == "" {
+		return "at the root of the store"
+	}
+	return table
+}
+
+// hidesDots reports whether somebody who decodes the key would leave a folder.
+func hidesDots(key string) bool {
+	decoded, err := url.PathUnescape(key)
+	if err != nil {
+		return false
+	}
+	for part := range strings.FieldsFuncSeq(decoded, func(r rune) bool { return r == '/' || r == '\\' }) {
+		if part == "." || part == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+// mayStage reports whether an object can be a staged manifest: it must not be
+// one that readers of tables look for, such as a version.
+func mayStage(key string) bool {
+	folder, name := path.Split(key)
+	if !strings.HasSuffix("/"+folder, "/"+naming.Versions("")) {
+		return true
+	}
+	switch naming.Parse(name).Kind {
+	case naming.Final, naming.DetachedManifest, naming.HintFile:
+		return false
+	default:
+		return true
+	}
+}
+
+// checkReal refuses a staged manifest that symlinks lead out of the table for.
+func (n *Namespace) checkReal(ctx context.Context, table string, s staging) error {
+	linked, ok := n.store.(backends.Linked)
+	if !ok {
+		return nil
+	}
+	real, err := linked.RealKey(ctx, s.key)
+	wrong := &InvalidRequestError{}
+	switch {
+	case errors.Is(err, backends.ErrNotExist):
+		return nil
+	case errors.Is(err, backends.ErrInvalid):
+		wrong.check("manifest_path", err)
+		return wrong
+	case err != nil:
+		return err
+	}
+	realTable := table
+	if table != "" {
+		if realTable, err = linked.RealKey(ctx, table); err != nil {
+			return err
+		}
+	}
+	if name, inside := below(real, realTable); !inside || name != s.name || !mayStage(real) {
+		wrong.add("manifest_path", "%s is reached by a symlink inside the table, and is %s itself; name a manifest that is staged in the table",
+			s.key, real)
+		return wrong
+	}
+	return nil
+}
+
+// fetch reads the staged manifest. It costs one GET.
+func (n *Namespace) fetch(ctx context.Context, s *staging) error {
+	body, attrs, err := n.reads.getSized(ctx, s.key, s.size)
+	switch {
+	case errors.Is(err, backends.ErrNotExist):
+		s.gone = true
+		return nil
+	case err != nil:
+		return fmt.Errorf("read the staged manifest: %w", err)
+	}
+	s.body, s.attrs = body, attrs
+	return nil
+}
+
+// matches compares the staged manifest with what the request says of it.
+func (s *staging) matches(e *CreateTableVersionEntry) error {
+	if e.ManifestSize != nil && *e.ManifestSize != int64(len(s.body)) {
+		wrong := &InvalidRequestError{}
+		wrong.add("manifest_size", "%d was given, and %s has %d bytes", *e.ManifestSize, s.key, len(s.body))
+		return wrong
+	}
+	if e.ETag == "" || bareETag(e.ETag) == bareETag(s.attrs.ETag) {
+		return nil
+	}
+	// Some stores have several names for one content, and Lance knows
+	// another than this library. That of the bytes themselves is as good.
+	sum := md5.Sum(s.body) //nolint:gosec // No secret and no signature.
+	if strings.EqualFold(bareETag(e.ETag), hex.EncodeToString(sum[:])) {
+		return nil
+	}
+	return fmt.Errorf("%w: e_tag %s was given, and %s has %s; stage it again under another name", ErrStagedChanged,
+		bareETag(e.ETag), s.key, bareETag(s.attrs.ETag))
+}
+
+func bareETag(tag string) string { return strings.Trim(strings.TrimPrefix(tag, "W/"), `"`) }
+
+// discard removes the staged manifest after the proof that its version is
+// there. It is best effort: what stays behind is swept later.
+func (n *Namespace) discard(ctx context.Context, t *Table, s *staging) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.retry.Grace)
+	defer cancel()
+	if err := n.reads.Delete(ctx, s.key); err != nil {
+		t.log(ctx, "staged", "key", s.key, "err", err)
+	}
+}
+
+// checkPathAlone says what is wrong with a manifest_path whatever its table is.
+func checkPathAlone(text string) error {
+	switch {
+	case text == "":
+		return errMissingPath
+	case strings.Contains(text, "://"), strings.Contains(text, tableSuffix+"/"),
+		strings.HasPrefix(text, naming.Versions("")), strings.HasPrefix(text, naming.Tree("")):
+		return nil
+	default:
+		return fmt.Errorf("%q lies in no table; a staged manifest is in the table's %s", text, naming.Versions(""))
+	}
+}

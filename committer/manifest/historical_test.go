@@ -51,7 +51,7 @@ func TestHistoricalDetails(t *testing.T) {
 		Version: 2, Timestamp: time.Date(2025, 9, 22, 12, 53, 8, 995663243, time.UTC),
 		WriterLibrary: "lance", WriterVersion: "0.36.0", TransactionFile: "1-5d10dd5e-2efc-4352-a341-004c47726b06.txn",
 		TransactionID: "5d10dd5e-2efc-4352-a341-004c47726b06",
-		DataFormat: manifest.DataFormat{FileFormat: "lance", Version: "2.0"}, Fragments: 1, Fields: 1, Rows: 1000, RowsKnown: true,
+		DataFormat:    manifest.DataFormat{FileFormat: "lance", Version: "2.0"}, Fragments: 1, Fields: 1, Rows: 1000, RowsKnown: true,
 	}, byName["0.36.0_btree_in_index_pkg.lance__2"])
 	require.Equal(t, manifest.Info{
 		Version: 2, Timestamp: time.Date(2023, 11, 7, 16, 16, 19, 663229000, time.UTC), ReaderFlags: 1, WriterFlags: 1,

@@ -37,7 +37,7 @@ func TestInspectReadsEveryPart(t *testing.T) {
 	out, err := json.Marshal(info)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"version":42,"branch":"exp/one","timestamp":"2023-11-14T22:13:20.123456789Z","writer_library":"lance",
-		"writer_version":"2.0.0-rc.1+build.5","reader_flags":1,"writer_flags":9,"transaction_file":"41-b9a7.txn",
+		"writer_version":"2.0.0-rc.1+build.5","reader_flags":1,"writer_flags":9,"transaction_file":"41-b9a7.txn","transaction_id":"uuid",
 		"inline_transaction":true,"data_format":{"file_format":"lance","version":"2.1"},"fragments":2,"fields":3,"rows":120,
 		"rows_known":true,"table_metadata":{"table_version_management":"true","owner":"é"}}`, string(out))
 }

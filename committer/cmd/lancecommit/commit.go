@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +26,10 @@ command succeeds: a commit can be repeated until its outcome is known.`,
   build-manifest | lancecommit commit db/images.lance --manifest - --version 8`,
 		Args: arguments(1, 1),
 	}, func(ctx context.Context, t *committer.Table, _ []string) error {
-		body, err := a.readManifest(ctx, file)
+		if file == "" {
+			return fmt.Errorf("%w: --manifest FILE is missing; - reads standard input", committer.ErrInvalid)
+		}
+		body, err := a.read(ctx, "manifest", file, maxManifest)
 		if err != nil {
 			return err
 		}
@@ -59,49 +60,6 @@ command succeeds: a commit can be repeated until its outcome is known.`,
 
 // maxManifest is the largest manifest that is read, in bytes.
 const maxManifest = 1 << 30
-
-// readManifest reads the manifest from a file or from standard input. It gives
-// way to the context, since a pipe can stay silent for ever.
-func (a *app) readManifest(ctx context.Context, file string) ([]byte, error) {
-	if file == "" {
-		return nil, fmt.Errorf("%w: --manifest FILE is missing; - reads standard input", committer.ErrInvalid)
-	}
-	type content struct {
-		body []byte
-		err  error
-	}
-	read := make(chan content, 1)
-	go func() {
-		body, err := readAll(file, a.in)
-		read <- content{body, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return nil, fmt.Errorf("nothing was written: %w while the manifest was read", ctx.Err())
-	case c := <-read:
-		if c.err != nil {
-			// Not wrapped: a manifest that is missing is not a missing table.
-			return nil, fmt.Errorf("%w: read the manifest: %v", committer.ErrInvalid, c.err)
-		}
-		if len(c.body) > maxManifest {
-			return nil, fmt.Errorf("%w: the manifest is larger than %d MiB", committer.ErrInvalid, maxManifest>>20)
-		}
-		return c.body, nil
-	}
-}
-
-// readAll reads up to a byte more than a manifest may have.
-func readAll(file string, in io.Reader) ([]byte, error) {
-	if file != "-" {
-		opened, err := os.Open(file)
-		if err != nil {
-			return nil, err
-		}
-		defer opened.Close()
-		in = opened
-	}
-	return io.ReadAll(io.LimitReader(in, maxManifest+1))
-}
 
 // versionOf returns the version asked for, or else the one that the manifest
 // says.

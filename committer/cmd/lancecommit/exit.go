@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 
 	"github.com/spf13/cobra"
 
@@ -40,12 +42,14 @@ var exitCodes = []struct {
 	{committer.ErrConflict, exitConflict},
 	{committer.ErrContention, exitUnavailable},
 	{committer.ErrInconsistentStore, exitUnsupported},
+	{committer.ErrUnsupported, exitUnsupported},
 	{backends.ErrUnsupported, exitUnsupported},
 	{backends.ErrUnauthenticated, exitPermission},
 	{fs.ErrPermission, exitPermission},
 	{backends.ErrNoBucket, exitNotFound},
 	{fs.ErrNotExist, exitNotFound},
 	{backends.ErrThrottled, exitUnavailable},
+	{errNotJudged, exitUnavailable},
 }
 
 func exitCode(err error) int {
@@ -54,7 +58,19 @@ func exitCode(err error) int {
 			return row.code
 		}
 	}
+	if unavailable(err) {
+		return exitUnavailable
+	}
 	return exitOther
+}
+
+// unavailable reports whether a store could not be reached, did not answer in
+// time, or said that it is at fault itself.
+func unavailable(err error) bool {
+	var answer *backends.Error
+	var network net.Error
+	return errors.As(err, &network) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.As(err, &answer) && answer.Status >= 500
 }
 
 // errUsage means that the command line is wrong.

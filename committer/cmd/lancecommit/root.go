@@ -51,7 +51,8 @@ unsupported or unsafe.`,
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print results, and errors, as JSON")
 	root.PersistentFlags().StringArrayVar(&a.storageOptions, "storage-option", nil,
 		"an option of the store as NAME=VALUE, by the names that Lance has; can be repeated")
-	root.AddCommand(a.quickstart(), a.latest(), a.versions(), a.show(), a.commit())
+	root.AddCommand(a.quickstart(), a.latest(), a.versions(), a.show(), a.commit(), a.create(), a.delete(), a.sweep())
+	root.AddCommand(a.doctor())
 	return root
 }
 

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lancecommit/lancecommit/backends/all"
+	"github.com/lancecommit/lancecommit/committer"
+)
+
+// creation is what the flags of create say.
+type creation struct {
+	root, table, id, delimiter string
+	idGiven                    bool
+	keepStaged, catalogManaged bool
+}
+
+func (a *app) create() *cobra.Command {
+	var c creation
+	cmd := &cobra.Command{
+		Use:   "create --root ROOT [REQUEST.json|-]",
+		Short: "Create a version as the Lance Namespace specification has it",
+		Long: `create executes a CreateTableVersion request of the Lance Namespace specification:
+it reads the request as JSON, makes the staged manifest that it names a version,
+and prints the response as JSON, or the specification's error body.
+
+ROOT is the folder of a database, and the request's id names a table in it. A
+table that lies elsewhere is named by --table instead, and its id is not looked
+at. The same request can be sent again until its answer is known.`,
+		Example: `  lancecommit create --root db request.json
+  echo '{"version":3,"manifest_path":"_versions/…"}' | lancecommit create --root s3://bucket/db --id images`,
+		Args: arguments(0, 1),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		file := "-"
+		if len(args) == 1 {
+			file = args[0]
+		}
+		if (c.root == "") == (c.table == "") {
+			return usage(cmd, errors.New("one of --root and --table is needed: where the database is, or the table"))
+		}
+		c.idGiven = cmd.Flags().Changed("id")
+		if cmd.Flags().Changed("delimiter") && !c.idGiven {
+			return usage(cmd, errors.New("--delimiter is for --id"))
+		}
+		return a.runCreate(cmd.Context(), c, file)
+	}
+	cmd.Flags().StringVar(&c.root, "root", "", "the folder of the database: a path or a URL")
+	cmd.Flags().StringVar(&c.table, "table", "", "the table by its own location, in place of --root")
+	cmd.Flags().StringVar(&c.id, "id", "", "the id of the table, where the request does not say it; both must be equal")
+	cmd.Flags().StringVar(&c.delimiter, "delimiter", committer.DefaultDelimiter, "what joins the parts of --id")
+	cmd.Flags().BoolVar(&c.keepStaged, "keep-staged", false, "leave the staged manifest where it is")
+	cmd.Flags().BoolVar(&c.catalogManaged, "catalog-managed", false,
+		"write the version although the database's catalog keeps the versions")
+	return cmd
+}
+
+// runCreate prints the response, or the error body.
+func (a *app) runCreate(ctx context.Context, c creation, file string) error {
+	var req committer.CreateTableVersionRequest
+	response, err := a.createVersion(ctx, c, file, &req)
+	if err == nil {
+		if err := a.printJSON(response); err != nil {
+			fmt.Fprintf(a.err, "lancecommit: version %d is committed; to print that failed: %v\n", response.Version.Version, err)
+		}
+		return nil
+	}
+	id := url.PathEscape(committer.JoinID(req.ID, committer.DefaultDelimiter))
+	if printErr := a.printJSON(committer.ErrorResponse(err, "/v1/table/"+id+"/version/create")); printErr != nil {
+		fmt.Fprintf(a.err, "lancecommit: to print the error body failed: %v\n", printErr)
+	}
+	return err
+}
+
+// createVersion reads a request into req and executes it.
+func (a *app) createVersion(
+	ctx context.Context, c creation, file string, req *committer.CreateTableVersionRequest,
+) (*committer.CreateTableVersionResponse, error) {
+	body, err := a.read(ctx, "request", file, maxRequest)
+	if err != nil {
+		return nil, err
+	}
+	decodeErr := json.Unmarshal(body, req)
+	if decodeErr != nil && !errors.Is(decodeErr, committer.ErrInvalid) {
+		// Without the cause: it can show what is in the request.
+		decodeErr = fmt.Errorf("%w: the request is not JSON", committer.ErrInvalid)
+	}
+	if c.idGiven {
+		route, err := committer.ParseID(c.id, c.delimiter)
+		if err != nil {
+			return nil, err
+		}
+		if req.ID, err = committer.MatchID(route, req.ID); err != nil {
+			return nil, err
+		}
+	}
+	namespace, done, err := a.namespace(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if decodeErr != nil {
+		return nil, describeLatest(ctx, namespace, req, decodeErr)
+	}
+	return namespace.CreateTableVersion(ctx, req)
+}
+
+// maxRequest is the largest request that is read, in bytes.
+const maxRequest = 16 << 20
+
+// namespace opens the namespace that the flags name.
+func (a *app) namespace(ctx context.Context, c creation) (namespace *committer.Namespace, done func(), err error) {
+	options, err := parseOptions(a.storageOptions)
+	if err != nil {
+		return nil, nil, err
+	}
+	var opts []committer.Option
+	location := c.root
+	if c.table != "" {
+		location = c.table
+		opts = append(opts, committer.AtTable())
+	}
+	if c.keepStaged {
+		opts = append(opts, committer.KeepStaged())
+	}
+	if c.catalogManaged {
+		opts = append(opts, committer.WithCatalogManaged())
+	}
+	store, key, err := all.Open(ctx, location, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	return committer.NewNamespace(store, key, opts...), func() { _ = store.Close() }, nil
+}
+
+// describeLatest adds the latest version to the refusal of a request that could
+// not be read, where what was read says the table.
+func describeLatest(
+	ctx context.Context, namespace *committer.Namespace, req *committer.CreateTableVersionRequest, refusal error,
+) error {
+	latest, err := namespace.DescribeTableVersion(ctx, &committer.DescribeTableVersionRequest{ID: req.ID, Branch: req.Branch})
+	if err != nil {
+		return refusal
+	}
+	return fmt.Errorf("%w; the latest version is %d", refusal, latest.Version.Version)
+}

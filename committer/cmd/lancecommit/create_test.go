@@ -1,0 +1,214 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/lancecommit/lancecommit/committer"
+	"github.com/lancecommit/lancecommit/integration/fixtures"
+	"github.com/lancecommit/lancecommit/internal/testmanifest"
+	"github.com/lancecommit/lancecommit/naming"
+)
+
+// requestFor asks for the version that a chain has staged.
+func requestFor(fixture fixtures.Table, chain fixtures.Chain) *committer.CreateTableVersionRequest {
+	return &committer.CreateTableVersionRequest{
+		ID: []string{fixture.Name}, Version: int64(chain.Next.Number), Branch: chain.Branch, ManifestPath: chain.Staged,
+	}
+}
+
+// createWith runs create with a request on standard input, and reads what it
+// printed into answer.
+func createWith(t *testing.T, request any, answer any, args ...string) result {
+	t.Helper()
+	body, ok := request.([]byte)
+	if !ok {
+		var err error
+		body, err = json.Marshal(request)
+		require.NoError(t, err)
+	}
+	got := callWith(t, body, append([]string{"create"}, args...)...)
+	require.NoError(t, json.Unmarshal([]byte(got.out), answer), got.out+got.err)
+	return got
+}
+
+func TestCreateMakesWhatLanceDBStagedAVersion(t *testing.T) {
+	for _, fixture := range []fixtures.Table{fixtures.V1(), fixtures.V2(), fixtures.Branch()} {
+		table := layFixture(t, fixture)
+		for _, chain := range fixture.Chains() {
+			var first, again committer.CreateTableVersionResponse
+			got := createWith(t, requestFor(fixture, chain), &first, "--root", filepath.Dir(table))
+			require.Equal(t, exitOK, got.code, got.err)
+			require.Empty(t, got.err)
+			require.Equal(t, chain.Final(), first.Version.ManifestPath)
+			require.NotEmpty(t, first.TransactionID)
+			require.NoFileExists(t, filepath.Join(filepath.Dir(table), chain.Staged))
+			got = createWith(t, requestFor(fixture, chain), &again, "--root", filepath.Dir(table))
+			require.Equal(t, exitOK, got.code, got.err)
+			require.Equal(t, first, again)
+		}
+	}
+}
+
+func TestCreateOnATableByItsOwnLocation(t *testing.T) {
+	fixture := fixtures.V2()
+	table := layFixture(t, fixture)
+	var response committer.CreateTableVersionResponse
+	got := createWith(t, map[string]any{"version": 3, "manifest_path": "_versions/" + filepath.Base(fixture.Main.Staged)}, &response,
+		"--table", table, "--keep-staged")
+	require.Equal(t, exitOK, got.code, got.err)
+	require.EqualValues(t, 3, response.Version.Version)
+	require.FileExists(t, filepath.Join(filepath.Dir(table), fixture.Main.Staged))
+}
+
+func TestTheIDOfACreate(t *testing.T) {
+	fixture := fixtures.V2()
+	for _, tc := range []struct {
+		name string
+		body []string // nil leaves it out
+		args []string
+		code int
+		want int // the specification's, -1 for success
+	}{
+		{"in the request", []string{"quickstart"}, nil, exitOK, -1},
+		{"in the route", nil, []string{"--id", "quickstart"}, exitOK, -1},
+		{"in both", []string{"quickstart"}, []string{"--id", "quickstart"}, exitOK, -1},
+		{"another in the body", []string{"other"}, []string{"--id", "quickstart"}, exitInvalid, 13},
+		{"a child namespace", nil, []string{"--id", "a$b", "--delimiter", "$"}, exitUnsupported, 0},
+		{"a child namespace by another delimiter", nil, []string{"--id", "a.b", "--delimiter", "."}, exitUnsupported, 0},
+		{"an empty delimiter", nil, []string{"--id", "quickstart", "--delimiter", ""}, exitInvalid, 13},
+		{"the delimiter alone", nil, []string{"--id", "$"}, exitInvalid, 13},
+		{"nowhere", nil, nil, exitInvalid, 13},
+		{"a table that is not there", []string{"other"}, nil, exitUnsupported, 0}, // the catalog may know it
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			table := layFixture(t, fixture)
+			req := requestFor(fixture, fixture.Main)
+			req.ID = tc.body
+			if tc.name == "a table that is not there" {
+				req.ManifestPath = "_versions/x"
+			}
+			var answer struct{ Code *int }
+			got := createWith(t, req, &answer, append([]string{"--root", filepath.Dir(table)}, tc.args...)...)
+			require.Equal(t, tc.code, got.code, got.err)
+			if tc.want < 0 {
+				require.Nil(t, answer.Code)
+				return
+			}
+			require.NotNil(t, answer.Code)
+			require.Equal(t, tc.want, *answer.Code, got.out)
+			require.NotEmpty(t, got.err)
+			require.Equal(t, 2, finals(t, table))
+		})
+	}
+}
+
+func TestARefusedCreateSaysTheLatestVersion(t *testing.T) {
+	fixture := fixtures.V2()
+	for version, want := range map[string]struct{ code, exit int }{
+		"4": {14, exitConflict}, "2": {14, exitConflict}, "1": {14, exitConflict},
+		"0": {13, exitInvalid}, "-1": {13, exitInvalid}, "9223372036854775808": {13, exitInvalid}, `"3"`: {13, exitInvalid},
+	} {
+		table := layFixture(t, fixture)
+		staged := filepath.Join(filepath.Dir(table), fixture.Main.Staged)
+		number := uint64(4)
+		fmt.Sscan(version, &number)
+		require.NoError(t, os.WriteFile(staged, testmanifest.New(number, "", "mine"), 0o666))
+		var body committer.ErrorBody
+		request := fmt.Appendf(nil, `{"id":["quickstart"],"version":%s,"manifest_path":%q}`, version, fixture.Main.Staged)
+		got := createWith(t, request, &body, "--root", filepath.Dir(table))
+		require.Equal(t, want.exit, got.code, got.err)
+		require.Equal(t, want.code, body.Code)
+		require.Contains(t, body.Error, "the latest version is 2", version)
+		require.Equal(t, "/v1/table/quickstart/version/create", body.Instance)
+		require.Contains(t, got.err, body.Error)
+		require.FileExists(t, staged)
+		require.Equal(t, 2, finals(t, table))
+	}
+}
+
+func TestCreateRefusesAStagedManifestThatWouldBreakTheTable(t *testing.T) {
+	valid := testmanifest.New(3, "", "mine")
+	beyond := append([]byte(nil), valid...)
+	beyond[len(beyond)-15] = 1
+	for name, body := range map[string][]byte{
+		"empty":                   nil,
+		"truncated":               valid[:len(valid)-5],
+		"wrong magic":             append(valid[:len(valid)-1:len(valid)-1], 'X'),
+		"position beyond the end": beyond,
+		"100 MB of zeros":         make([]byte, 100<<20),
+		"another version inside":  testmanifest.New(4, "", "mine"),
+		"another branch inside":   testmanifest.New(3, "exp/one", "mine"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			fixture := fixtures.V2()
+			table := layFixture(t, fixture)
+			staged := filepath.Join(filepath.Dir(table), fixture.Main.Staged)
+			require.NoError(t, os.WriteFile(staged, body, 0o666))
+			var answer committer.ErrorBody
+			got := createWith(t, requestFor(fixture, fixture.Main), &answer, "--root", filepath.Dir(table))
+			require.Equal(t, exitInvalid, got.code, got.err)
+			require.Equal(t, committer.CodeInvalidInput, answer.Code)
+			require.Contains(t, answer.Error, fixture.Main.Staged, "it says which manifest")
+			require.FileExists(t, staged)
+			require.Equal(t, 2, finals(t, table))
+		})
+	}
+}
+
+// seed is the request that the specification shows, with every field set.
+const seed = `{"naming_scheme":"V2","metadata":{"key":"metadata"},"manifest_path":"manifest_path",
+	"identity":{"api_key":"api_key","auth_token":"auth_token"},"manifest_size":0,"context":{"key":"context"},
+	"id":["id","id"],"e_tag":"e_tag","version":0,"branch":"branch"}`
+
+func TestTheExampleOfTheSpecificationIsToldEveryWrongField(t *testing.T) {
+	table := layFixture(t, fixtures.V2())
+	var body committer.ErrorBody
+	got := createWith(t, []byte(seed), &body, "--root", filepath.Dir(table))
+	require.Equal(t, exitInvalid, got.code)
+	for _, field := range []string{"id: ", "version: ", "manifest_path: ", "manifest_size: "} {
+		require.Contains(t, body.Error, field)
+	}
+	got = createWith(t, []byte(seed), &body, "--table", table)
+	require.Equal(t, exitInvalid, got.code)
+	for _, field := range []string{"version: ", "manifest_size: "} {
+		require.Contains(t, body.Error, field)
+	}
+	for _, secret := range []string{"api_key", "auth_token"} {
+		require.NotContains(t, got.out+got.err, secret)
+	}
+}
+
+func TestCreateIsGivenARequest(t *testing.T) {
+	table := layFixture(t, fixtures.V2())
+	var body committer.ErrorBody
+	for _, text := range []string{"", "no JSON", `{"version":3`, `[]`, `{"version":3}{}`} {
+		got := createWith(t, []byte(text), &body, "--root", filepath.Dir(table))
+		require.Equal(t, exitInvalid, got.code, text)
+		require.Equal(t, committer.CodeInvalidInput, body.Code)
+	}
+	got := createWith(t, nil, &body, "--root", filepath.Dir(table), filepath.Join(t.TempDir(), "absent.json"))
+	require.Equal(t, exitInvalid, got.code)
+	for _, args := range [][]string{{}, {"--root", "a", "--table", "b"}, {"--root", "a", "--delimiter", "."}, {"--root", "a", "b", "c"}} {
+		got := call(t, append([]string{"create"}, args...)...)
+		require.Equal(t, exitInvalid, got.code, args)
+		require.Empty(t, got.out, "wrong usage has no answer")
+	}
+}
+
+func TestCreateByAURLOfTheStore(t *testing.T) {
+	fixture := fixtures.V2()
+	table := layFixture(t, fixture)
+	req := requestFor(fixture, fixture.Main)
+	req.ManifestPath = "file://" + filepath.ToSlash(filepath.Join(filepath.Dir(table), fixture.Main.Staged))
+	var response committer.CreateTableVersionResponse
+	got := createWith(t, req, &response, "--root", filepath.Dir(table))
+	require.Equal(t, exitOK, got.code, got.err)
+	require.True(t, strings.HasSuffix(response.Version.ManifestPath, naming.V2.Final(3)))
+}

@@ -1,0 +1,298 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/lancecommit/lancecommit/committer"
+	"github.com/lancecommit/lancecommit/internal/testmanifest"
+)
+
+type doctorJSON struct {
+	Safe bool `json:"safe"`
+	committer.ProbeReport
+}
+
+func TestDoctorCallsADiskSafe(t *testing.T) {
+	store := t.TempDir()
+	for _, location := range []string{store, "file://" + store} {
+		got := call(t, "doctor", location, "--rounds", "5")
+		require.Equal(t, exitOK, got.code, got.err)
+		lines := strings.Split(strings.TrimSpace(got.out), "\n")
+		require.Regexp(t, `^VERDICT +safe: .* enforces create-if-absent$`, lines[0])
+		require.Equal(t, "What to do: Tables can be kept here.", lines[len(lines)-1])
+		require.Contains(t, got.out, "5 of 5 rounds of 8 creates over 8 connections had one winner")
+		require.Empty(t, got.err)
+		require.NotContains(t, got.out, "\x1b")
+		for _, line := range lines {
+			require.LessOrEqual(t, len(line), 160)
+		}
+		entries, err := os.ReadDir(store)
+		require.NoError(t, err)
+		require.Empty(t, entries, "the folders of the probe are gone, too")
+	}
+
+	report := parse[doctorJSON](t, call(t, "doctor", store, "--json"))
+	require.True(t, report.Safe)
+	require.Equal(t, committer.ProbeEnforced, report.Verdict)
+	require.Equal(t, 20, report.Figures.DecidedRounds)
+	require.Equal(t, 8, report.Figures.Connections)
+}
+
+func TestDoctorLeavesTablesAlone(t *testing.T) {
+	store := t.TempDir()
+	table := filepath.Join(store, "t.lance")
+	require.NoError(t, os.Mkdir(table, 0o777))
+	require.Equal(t, exitOK, call(t, "commit", table, "--manifest", write(t, testmanifest.New(1, "", "mine"))).code)
+	before := tree(t, store)
+	require.Equal(t, exitOK, call(t, "doctor", store).code)
+	require.Equal(t, exitOK, call(t, "doctor", table).code)
+	require.Equal(t, before, tree(t, store))
+}
+
+func TestDoctorRefusesBadInput(t *testing.T) {
+	for args, want := range map[string]int{
+		"doctor": exitInvalid, "doctor a b": exitInvalid, "doctor . --rounds 0": exitInvalid, "doctor . --rounds -1": exitInvalid,
+		"doctor . --rounds 1001": exitInvalid, "doctor absent": exitNotFound, "doctor ftp://bucket": exitUnsupported,
+	} {
+		got := call(t, strings.Fields(args)...)
+		require.Equal(t, want, got.code, args)
+		require.Empty(t, got.out)
+	}
+}
+
+func TestEachVerdictHasItsExitCode(t *testing.T) {
+	for verdict, want := range map[committer.ProbeVerdict]int{
+		committer.ProbeIgnored: exitUnsupported, committer.ProbeInverted: exitUnsupported, committer.ProbeRacy: exitUnsupported,
+		committer.ProbeRepeated: exitUnsupported, committer.ProbeStaleReads: exitUnsupported,
+		committer.ProbeWrongListing: exitUnsupported, committer.ProbeUnsupported: exitUnsupported,
+		committer.ProbeUnauthenticated: exitPermission, committer.ProbeClockSkew: exitPermission,
+		committer.ProbeDenied: exitPermission, committer.ProbeNoBucket: exitNotFound, committer.ProbeInvalid: exitInvalid,
+		committer.ProbeUnreachable: exitUnavailable, committer.ProbeUnstable: exitUnavailable,
+	} {
+		require.Equal(t, want, exitCode(&probeError{verdict}), verdict)
+	}
+}
+
+func TestASignalEndsTheDoctorInGoodOrder(t *testing.T) {
+	store := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, stderr bytes.Buffer
+	require.Equal(t, exitOther, run(ctx, []string{"doctor", store}, streams{nil, &out, &stderr}))
+	require.Contains(t, out.String(), "not judged (unfinished)")
+	require.Contains(t, stderr.String(), "it did not end")
+	require.Empty(t, tree(t, store))
+}
+
+// A bucketServer speaks as much of S3 as the doctor needs.
+type bucketServer struct {
+	// refuse answers a request in place of the server, if it returns true.
+	refuse func(w http.ResponseWriter, r *http.Request) bool
+
+	mu      sync.Mutex
+	objects map[string][]byte
+	headers map[string]http.Header
+	clients map[string]bool
+}
+
+func (s *bucketServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	w.Header().Set("x-amz-request-id", "request")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clients[r.RemoteAddr] = true
+	if s.refuse(w, r) {
+		return
+	}
+	key := strings.TrimPrefix(r.URL.Path, "/bucket/")
+	_, there := s.objects[key]
+	switch {
+	case r.Method == http.MethodPut && there && r.Header.Get("If-None-Match") == "*":
+		refusal(w, http.StatusPreconditionFailed, "PreconditionFailed")
+	case r.Method == http.MethodPut:
+		s.objects[key], s.headers[key] = body, r.Header.Clone()
+		w.Header().Set("ETag", etag(body))
+	case r.Method == http.MethodDelete:
+		delete(s.objects, key)
+		w.WriteHeader(http.StatusNoContent)
+	case r.Method == http.MethodPost:
+		refusal(w, http.StatusNotImplemented, "NotImplemented")
+	case r.URL.Query().Get("list-type") != "":
+		s.list(w, r)
+	case !there:
+		refusal(w, http.StatusNotFound, "NoSuchKey")
+	default:
+		w.Header().Set("ETag", etag(s.objects[key]))
+		w.Header().Set("Last-Modified", time.Now().UTC().Format(http.TimeFormat))
+		w.Header().Set("x-amz-meta-lancecommit", s.headers[key].Get("x-amz-meta-lancecommit"))
+		w.Header().Set("Content-Length", fmt.Sprint(len(s.objects[key])))
+		_, _ = w.Write(s.objects[key])
+	}
+}
+
+func (s *bucketServer) list(w http.ResponseWriter, r *http.Request) {
+	type object struct {
+		Key, ETag, LastModified string
+		Size                    int
+	}
+	var page struct {
+		XMLName        xml.Name `xml:"ListBucketResult"`
+		Name           string
+		IsTruncated    bool
+		Contents       []object
+		CommonPrefixes []struct{ Prefix string }
+		Next           string `xml:"NextContinuationToken,omitempty"`
+	}
+	page.Name = "bucket"
+	query := r.URL.Query()
+	prefix, after := query.Get("prefix"), query.Get("start-after")+query.Get("continuation-token")
+	limit := 1000
+	_, _ = fmt.Sscan(query.Get("max-keys"), &limit)
+	var names []string
+	for key := range s.objects {
+		if rest, ok := strings.CutPrefix(key, prefix); ok {
+			folder, _, isFolder := strings.Cut(rest, "/")
+			if isFolder {
+				key = prefix + folder + "/"
+			}
+			if key > after {
+				names = append(names, key)
+			}
+		}
+	}
+	slices.Sort(names)
+	for i, name := range slices.Compact(names) {
+		if i == limit {
+			page.IsTruncated = true
+			break
+		}
+		page.Next = name
+		if strings.HasSuffix(name, "/") {
+			page.CommonPrefixes = append(page.CommonPrefixes, struct{ Prefix string }{name})
+			continue
+		}
+		page.Contents = append(page.Contents, object{name, etag(s.objects[name]), time.Now().UTC().Format(time.RFC3339), len(s.objects[name])})
+	}
+	if !page.IsTruncated {
+		page.Next = ""
+	}
+	_ = xml.NewEncoder(w).Encode(page)
+}
+
+func etag(body []byte) string { return fmt.Sprintf("%q", fmt.Sprintf("%x", md5.Sum(body))) }
+
+func refusal(w http.ResponseWriter, status int, code string) {
+	w.WriteHeader(status)
+	fmt.Fprintf(w, "<Error><Code>%s</Code><Message>said by the store</Message></Error>", code)
+}
+
+func TestDoctorReportsWhatABucketDoes(t *testing.T) {
+	const secret = "SECRETSECRETSECRET"
+	always := func(status int, code string) func(http.ResponseWriter, *http.Request) bool {
+		return func(w http.ResponseWriter, _ *http.Request) bool {
+			refusal(w, status, code)
+			return true
+		}
+	}
+	onPut := func(do func(w http.ResponseWriter, r *http.Request) bool) func(http.ResponseWriter, *http.Request) bool {
+		return func(w http.ResponseWriter, r *http.Request) bool { return r.Method == http.MethodPut && do(w, r) }
+	}
+	for _, tc := range []struct {
+		name    string
+		refuse  func(w http.ResponseWriter, r *http.Request) bool
+		verdict committer.ProbeVerdict
+		code    int
+		first   string
+		last    string
+	}{
+		{"a good one", func(http.ResponseWriter, *http.Request) bool { return false },
+			committer.ProbeEnforced, exitOK, "safe: s3://bucket/db enforces create-if-absent", "What to do: Tables can be kept here."},
+		{"the condition is ignored", onPut(func(_ http.ResponseWriter, r *http.Request) bool {
+			r.Header.Del("If-None-Match")
+			return false
+		}), committer.ProbeIgnored, exitUnsupported, "NOT SAFE (ignored): s3://bucket/db", "What to do: Keep no tables here"},
+		{"the condition is not implemented", onPut(always(http.StatusNotImplemented, "NotImplemented")),
+			committer.ProbeUnsupported, exitUnsupported, "NOT SAFE (unsupported)", "What to do: Keep no tables here"},
+		{"no permission to create", onPut(always(http.StatusForbidden, "AccessDenied")),
+			committer.ProbeDenied, exitPermission, "not judged (no-permission)", "What to do: Grant these permissions"},
+		{"a wrong secret", always(http.StatusForbidden, "SignatureDoesNotMatch"),
+			committer.ProbeUnauthenticated, exitPermission, "not judged (unauthenticated)", "What to do: Check the credentials"},
+		{"a clock that is off", always(http.StatusForbidden, "RequestTimeTooSkewed"),
+			committer.ProbeClockSkew, exitPermission, "not judged (clock-skew)", "What to do: Set the clock of this machine right"},
+		{"no bucket", always(http.StatusNotFound, "NoSuchBucket"),
+			committer.ProbeNoBucket, exitNotFound, "not judged (no-bucket)", "What to do: Check the name of the bucket"},
+		{"another region", always(http.StatusMovedPermanently, "PermanentRedirect"),
+			committer.ProbeInvalid, exitInvalid, "not judged (invalid-request)", "What to do: Check the location, the region"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			bucket := &bucketServer{
+				refuse: tc.refuse, objects: make(map[string][]byte), headers: make(map[string]http.Header), clients: make(map[string]bool),
+			}
+			server := httptest.NewServer(bucket)
+			defer server.Close()
+			args := []string{"doctor", "s3://bucket/db?region=us-east-1", "--rounds", "3"}
+			for _, option := range []string{"endpoint=" + server.URL, "allow_http=true", "access_key_id=id", "secret_access_key=" + secret} {
+				args = append(args, "--storage-option", option)
+			}
+			got := call(t, args...)
+			require.Equal(t, tc.code, got.code, got.out+got.err)
+			lines := strings.Split(strings.TrimSpace(got.out), "\n")
+			require.Contains(t, lines[0], tc.first)
+			require.Contains(t, lines[len(lines)-1], tc.last)
+			require.NotContains(t, got.out, "?region", "a query can hold credentials")
+			if tc.code == exitOK {
+				require.GreaterOrEqual(t, len(bucket.clients), 8, "connections")
+				require.Empty(t, got.err)
+			} else {
+				require.Contains(t, got.err, string(tc.verdict))
+			}
+
+			asJSON := call(t, append(args, "--json")...)
+			require.Equal(t, tc.code, asJSON.code)
+			require.Contains(t, asJSON.out, fmt.Sprintf("\"safe\": %t,\n  \"verdict\": %q", tc.code == exitOK, tc.verdict))
+			for _, text := range []string{got.out, got.err, asJSON.out, asJSON.err} {
+				require.NotContains(t, text, secret)
+			}
+			require.Empty(t, bucket.objects)
+		})
+	}
+}
+
+func TestDoctorSaysThatNobodyListens(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	got := call(t, "doctor", "s3://bucket", "--storage-option", "endpoint="+server.URL, "--storage-option", "allow_http=true",
+		"--storage-option", "access_key_id=id", "--storage-option", "secret_access_key=SECRET")
+	require.Equal(t, exitUnavailable, got.code, got.out)
+	require.Contains(t, got.out, "not judged (unreachable): s3://bucket")
+	require.Contains(t, got.out, "connection refused")
+}
+
+func TestDoctorTellsThatAzureRefusesTheClock(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Date", time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat))
+		w.Header().Set("x-ms-error-code", "AuthenticationFailed")
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	defer server.Close()
+	got := call(t, "doctor", "az://container", "--storage-option", "endpoint="+server.URL+"/account", "--storage-option", "allow_http=true",
+		"--storage-option", "account_name=account", "--storage-option", "account_key=c2VjcmV0")
+	require.Equal(t, exitPermission, got.code, got.out+got.err)
+	require.Contains(t, got.out, "not judged (clock-skew)")
+}

@@ -1,0 +1,325 @@
+package committer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lancecommit/lancecommit/backends"
+)
+
+// Permissions, as ProbeReport.Denied has them, in its order.
+const (
+	mayList   = "list"
+	mayCreate = "create"
+	mayRead   = "read"
+	mayDelete = "delete"
+)
+
+const (
+	// probeReads is how often a read is tried that fails.
+	probeReads = 3
+	// probeCreates is how often a create is sent of which the store says that it
+	// decided or wrote nothing.
+	probeCreates = 8
+)
+
+// handle returns one of the handles. Numbers that follow one another are
+// different ones, if there are several.
+func (p *probe) handle(n int) bounded { return p.handles[n%len(p.handles)] }
+
+// create sends one create, again where the store says that nothing came of it.
+// An outcome that is unknown is returned at once. It is safe for concurrent use.
+func (p *probe) create(ctx context.Context, handle int, key string, body []byte) (attrs backends.Attrs, took time.Duration, err error) {
+	p.track(key, 1)
+	defer func() {
+		// A store that says that it lost may have written all the same.
+		if err != nil && says(err) && backends.IsDefinite(err) {
+			p.track(key, -1)
+		}
+	}()
+	h := p.handle(handle)
+	for try := 1; ; try++ {
+		sent := time.Now()
+		err = within(ctx, h.policy.attemptTimeout(len(body)), func(ctx context.Context) (err error) {
+			attrs, err = h.PutIfAbsent(ctx, key, body, backends.PutOptions{Metadata: probeMetadata})
+			return err
+		})
+		took = time.Since(sent)
+		if !decidedNothing(err) || try == probeCreates || p.pause(ctx, try, err) != nil {
+			return attrs, took, err
+		}
+	}
+}
+
+// track counts requests that may have made an object.
+func (p *probe) track(key string, n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.keys[key] += n; p.keys[key] == 0 {
+		delete(p.keys, key)
+	}
+}
+
+// probeMetadata is what the probe's objects have as metadata.
+const probeMetadata = "eyJpZCI6InByb2JlIiwic2hhMjU2IjoiMDEyMzQ1Njc4OWFiY2RlZiJ9"
+
+// decidedNothing reports whether the same create may be sent again without harm.
+func decidedNothing(err error) bool {
+	return backends.IsDefinite(err) && (errors.Is(err, backends.ErrContended) || errors.Is(err, backends.ErrThrottled) ||
+		errors.Is(err, backends.ErrNotStored))
+}
+
+// head looks at an object. The time is that of the last try.
+func (p *probe) head(ctx context.Context, handle int, key string) (attrs backends.Attrs, took time.Duration, err error) {
+	err = p.reading(ctx, func(ctx context.Context) (err error) {
+		sent := time.Now()
+		attrs, err = p.handle(handle).Head(ctx, key)
+		took = time.Since(sent)
+		return err
+	})
+	return attrs, took, err
+}
+
+func (p *probe) get(ctx context.Context, handle int, key string) (body []byte, err error) {
+	err = p.reading(ctx, func(ctx context.Context) (err error) {
+		body, _, err = p.handle(handle).getSized(ctx, key, 0)
+		return err
+	})
+	return body, err
+}
+
+func (p *probe) list(ctx context.Context, handle int, in backends.ListInput) (page backends.Page, err error) {
+	err = p.reading(ctx, func(ctx context.Context) (err error) {
+		sent := time.Now()
+		page, err = p.handle(handle).List(ctx, in)
+		if err == nil {
+			p.lists = append(p.lists, time.Since(sent))
+			p.clock.read(page.Now, sent)
+		}
+		return err
+	})
+	return page, err
+}
+
+// reading repeats what may go better the next time. Before the first answer the
+// repeats of the store's own client must do: where nobody listens, they take long
+// enough.
+func (p *probe) reading(ctx context.Context, read func(context.Context) error) error {
+	for try := 1; ; try++ {
+		err := read(ctx)
+		if err == nil {
+			p.answered = true
+		}
+		if err == nil || says(err) || !p.answered || errors.Is(err, context.DeadlineExceeded) || try == probeReads ||
+			p.pause(ctx, try, err) != nil {
+			return err
+		}
+	}
+}
+
+// pause waits before the try after so many failures. What the store asks for is
+// kept to within reason.
+func (p *probe) pause(ctx context.Context, failures int, err error) error {
+	return sleep(ctx, min(p.handles[0].policy.backoff(failures, err), p.opts.RequestTimeout))
+}
+
+// says reports whether an error of a read is an answer that stays the same.
+func says(err error) bool {
+	for _, lasting := range []error{
+		backends.ErrNotExist, backends.ErrPermission, backends.ErrUnauthenticated, backends.ErrNoBucket, backends.ErrInvalid,
+		backends.ErrUnsupported,
+	} {
+		if errors.Is(err, lasting) {
+			return true
+		}
+	}
+	return false
+}
+
+// end finds why the probe cannot go on after an error of a request that needs a
+// permission.
+func (p *probe) end(ctx context.Context, permission string, err error) error {
+	switch ended := ctx.Err(); {
+	case errors.Is(err, errEndless):
+		p.find(string(ProbeWrongListing), "A listing has no end after %d pages.", mostProbePages)
+	case errors.Is(err, backends.ErrUnsupported):
+		p.find(string(ProbeUnsupported), "The store says: %v.", err)
+	case errors.Is(err, backends.ErrUnauthenticated) && isClock(err):
+		p.find(string(ProbeClockSkew), "The store says: %v.", err)
+	case errors.Is(err, backends.ErrUnauthenticated):
+		p.find(string(ProbeUnauthenticated), "The store says: %v.", err)
+	case errors.Is(err, backends.ErrNoBucket):
+		p.find(string(ProbeNoBucket), "The store says: %v.", err)
+	case errors.Is(err, backends.ErrPermission):
+		p.denied[permission] = err
+	case errors.Is(err, backends.ErrInvalid):
+		p.find(string(ProbeInvalid), "The store says: %v.", err)
+	case ended != nil && errors.Is(context.Cause(ctx), errProbeTime):
+		p.find(string(ProbeUnstable), "The time of %v was up after %s.", p.opts.Timeout, counted(int(p.requests.Load()), "request"))
+	case ended != nil:
+		p.find(string(ProbeUnfinished), "The probe was ended after %s.", counted(int(p.requests.Load()), "request"))
+	default:
+		p.find(string(ProbeUnreachable), "The store did not answer, or failed: %v.", err)
+	}
+	return errProbeEnds
+}
+
+// isClock reports whether credentials are refused for the clock of this machine.
+// Azure has no code for it, so the backend says it in words.
+func isClock(err error) bool {
+	var answer *backends.Error
+	if !errors.As(err, &answer) {
+		return false
+	}
+	return answer.Code == "RequestTimeTooSkewed" || answer.Code == "RequestExpired" ||
+		strings.Contains(answer.Err.Error(), "the clock of this machine")
+}
+
+// tryPermissions finds out, after the probe had to end for want of a permission,
+// what else is not allowed, so that all can be granted at once.
+func (p *probe) tryPermissions(ctx context.Context) {
+	if len(p.denied) == 0 || p.denied[mayDelete] != nil {
+		return
+	}
+	if err := p.handle(0).Delete(ctx, p.name("absent", 0)); errors.Is(err, fs.ErrPermission) {
+		p.denied[mayDelete] = err
+	}
+}
+
+// lacking lists the permissions that are denied.
+func (p *probe) lacking() []string {
+	if p.absentDenied != nil && p.denied[mayList] == nil && p.denied[mayRead] == nil {
+		p.denied[mayRead] = p.absentDenied
+	}
+	lacking := []string{}
+	for _, permission := range []string{mayList, mayCreate, mayRead, mayDelete} {
+		if p.denied[permission] != nil {
+			lacking = append(lacking, permission)
+		}
+	}
+	return lacking
+}
+
+// judgeDenied finds what the denied permissions mean. Only to delete is not
+// needed for a commit.
+func (p *probe) judgeDenied() {
+	if slices.Equal(p.report.Denied, []string{mayDelete}) {
+		p.find(probeDeleteDenied, "The store refuses to delete: %v.", p.denied[mayDelete])
+		return
+	}
+	p.find(string(ProbeDenied), "The store refuses to %s: %v.", strings.Join(p.report.Denied, ", to "), p.denied[p.report.Denied[0]])
+}
+
+// probeBody returns the bytes of one writer, as long as a small manifest. Those of
+// different writers are different, and of one length.
+func probeBody(kind string, number, writer int) []byte {
+	line := fmt.Appendf(nil, "probe %s %04d by writer %04d\n", kind, number, writer)
+	return bytes.Repeat(line, 600/len(line)+1)
+}
+
+// clockWarning is how far clocks may be apart without a warning.
+const clockWarning = 5 * time.Minute
+
+// A clockReading is the store's clock in the answer that came fastest.
+type clockReading struct {
+	known bool
+	ahead time.Duration
+	took  time.Duration
+}
+
+// read takes in what time the store said it is, in the answer to a request.
+func (c *clockReading) read(said, sent time.Time) {
+	took := time.Since(sent)
+	if said.IsZero() || c.known && took >= c.took {
+		return
+	}
+	*c = clockReading{known: true, ahead: said.Sub(sent.Add(took / 2).Round(0)), took: took}
+}
+
+func (p *probe) judgeClock() {
+	if !p.clock.known {
+		return
+	}
+	ahead := p.clock.ahead
+	p.report.Figures.ClockAhead = &ahead
+	if ahead.Abs() > clockWarning {
+		where := "ahead of"
+		if ahead < 0 {
+			where = "behind"
+		}
+		p.find(probeClockOff, "The store's clock is %v %s that of this machine.", ahead.Abs().Round(time.Second), where)
+	}
+}
+
+// clean removes what the probe made. It does so once.
+func (p *probe) clean(ctx context.Context) {
+	p.mu.Lock()
+	keys := slices.Sorted(maps.Keys(p.keys))
+	clear(p.keys)
+	p.mu.Unlock()
+	if len(keys) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.opts.Grace)
+	defer cancel()
+	failed := p.remove(ctx, keys)
+	// What is not known to be gone may be gone, and what is may have come back:
+	// a create without an answer can land late.
+	listed, err := p.listLeft(ctx)
+	if err == nil && p.denied[mayDelete] == nil {
+		listed = p.remove(ctx, listed)
+	}
+	if err == nil && !p.found(string(ProbeStaleReads)) && !p.found(string(ProbeWrongListing)) {
+		failed = nil
+	}
+	p.report.Left = append(p.report.Left, slices.Compact(slices.Sorted(slices.Values(append(failed, listed...))))...)
+	p.step()
+}
+
+// remove deletes objects, and returns those that may still be there.
+func (p *probe) remove(ctx context.Context, keys []string) []string {
+	r := newRemover(p.handles[0])
+	for range probeReads {
+		var left []string
+		// The store may take fewer keys at a time, once it refused a bulk delete.
+		for rest := keys; len(rest) > 0; {
+			batch := rest[:min(len(rest), r.batch())]
+			rest = rest[len(batch):]
+			gone, err := r.remove(ctx, batch)
+			if errors.Is(err, fs.ErrPermission) {
+				p.denied[mayDelete] = err
+			}
+			for i, key := range batch {
+				if !gone[i] {
+					left = append(left, key)
+				}
+			}
+		}
+		if keys = left; len(keys) == 0 || p.denied[mayDelete] != nil || ctx.Err() != nil {
+			break
+		}
+	}
+	return keys
+}
+
+// listLeft lists the objects of the probe.
+func (p *probe) listLeft(ctx context.Context) (left []string, err error) {
+	for _, folder := range []string{p.folder, p.folder + listFolder, p.folder + listFolder + innerFolder} {
+		all, err := p.listAll(ctx, 0, backends.ListInput{Prefix: folder})
+		if err != nil {
+			return nil, err
+		}
+		left = append(left, all.keys()...)
+	}
+	return left, nil
+}
+
+// timeBefore is when a request was sent that took so long.
+func timeBefore(took time.Duration) time.Time { return time.Now().Add(-took) }

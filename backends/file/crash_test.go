@@ -79,6 +79,11 @@ func (c crash) work() error {
 			return sync(folder)
 		}
 	}
+	for _, at := range steps {
+		if at.name == c.At {
+			return commitUpTo(s, at, func() { _ = stop() })
+		}
+	}
 	for version := 1; ; version++ {
 		key := fmt.Sprintf(versionFormat, version)
 		if _, err := s.PutIfAbsent(context.Background(), key, bodyOf(key), backends.PutOptions{}); err != nil {

@@ -51,6 +51,7 @@ func (t *Table) commitInTurn(ctx context.Context, c candidate, started time.Time
 
 // commit is Commit in its turn.
 func (t *Table) commit(ctx context.Context, c candidate, started time.Time) (Version, error) {
+	left := t.retry.start()
 	ref, err := t.ready(ctx)
 	if err != nil {
 		return Version{}, err
@@ -78,7 +79,7 @@ func (t *Table) commit(ctx context.Context, c candidate, started time.Time) (Ver
 	if c.version != conflict.Next || conflict.Replaced {
 		return Version{}, t.lost(ctx, conflict)
 	}
-	return t.publish(ctx, c, chain, t.retry.start(), started)
+	return t.publish(ctx, c, chain, left, started)
 }
 
 // endFor returns the end of the chain, fresh enough to commit version on it. An

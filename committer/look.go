@@ -40,7 +40,7 @@ func (t *Table) look(ctx context.Context, c candidate) (outcome Outcome, at Vers
 // persist repeats a read that fails, under a context of its own, so that a
 // caller who was cancelled still learns what happened.
 func (t *Table) persist(ctx context.Context, read func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.retry.Grace)
+	ctx, cancel := context.WithTimeout(graceOf(ctx), t.retry.Grace)
 	defer cancel()
 	pause := lookPause
 	for try := 1; ; try++ {

@@ -50,7 +50,7 @@ func parsePageToken(text, root string) (p pageToken, err error) {
 	if !ok {
 		return pageToken{}, errToken
 	}
-	content, err := base64.RawURLEncoding.DecodeString(encoded)
+	content, err := base64.RawURLEncoding.Strict().DecodeString(encoded)
 	if err != nil || json.Unmarshal(content, &p) != nil || p.After == 0 || p.Check != p.sum(root) {
 		return pageToken{}, errToken
 	}

@@ -39,7 +39,7 @@ func TestProbeCallsAStoreSafe(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					store := newScripted(tc.opts)
 					if far {
-						slowly(store)
+						farAway(store)
 					}
 					report, err := committer.Probe(t.Context(), store, committer.ProbeOptions{})
 					require.NoError(t, err)
@@ -289,7 +289,7 @@ func TestADeleteThatFailsIsRepeated(t *testing.T) {
 func TestAProbeEndsWhenItsTimeIsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newScripted(memory.Options{})
-		slowly(store)
+		farAway(store)
 		started := time.Now()
 		report, err := committer.Probe(t.Context(), store, committer.ProbeOptions{Timeout: 200 * time.Millisecond})
 		require.NoError(t, err, "the caller's context has not ended")

@@ -183,10 +183,12 @@ func TestProbeTellsEachDefectByItsName(t *testing.T) {
 		{name: "conditional creates are not supported", defect: fails("create", answer(backends.ErrUnsupported, "NotImplemented", "A header")),
 			want: "unsupported", says: "NotImplemented"},
 
+		{name: "a read is not supported", defect: fails("head", answer(backends.ErrUnsupported, "NotImplemented", "A key")), want: "invalid-request"},
+
 		// Creates at once.
 		{name: "there is time between the look and the write", defect: looksThenWrites, want: "racy",
 			also: []string{"metadata-lost"}, says: "In 20 of 20 rounds more than one of 8 creates at once succeeded"},
-		{name: "endpoints do not agree at once", defect: slowly, others: 7, want: "racy", also: []string{"metadata-lost"}, says: "more than one"},
+		{name: "endpoints do not agree at once", defect: farAway, others: 7, want: "racy", also: []string{"metadata-lost"}, says: "more than one"},
 		{name: "the bytes of one that lost a race stay", want: "racy", says: "not those of the one that succeeded",
 			defect: func(s *scriptedStore) {
 				createsOf("race", func(_ context.Context, key string, body []byte, through func() error) error {
@@ -530,7 +532,7 @@ func TestProbeTellsEachDefectByItsName(t *testing.T) {
 						tc.defect(store)
 					}
 					if pace != "" {
-						slowly(store)
+						farAway(store)
 					}
 					opts := committer.ProbeOptions{Root: folderOfProbe, Grace: time.Minute}
 					var first backends.Store = store

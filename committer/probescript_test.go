@@ -133,8 +133,8 @@ func all(defects ...func(*scriptedStore)) func(*scriptedStore) {
 // latency is how long a request takes on its way and back, each.
 const latency = 2 * time.Millisecond
 
-// slowly takes time for each request.
-func slowly(s *scriptedStore) {
+// farAway takes time for each request.
+func farAway(s *scriptedStore) {
 	put, get, head, list := s.put, s.get, s.head, s.list
 	s.put = func(ctx context.Context, key string, body []byte, opts backends.PutOptions) (backends.Attrs, error) {
 		time.Sleep(latency)

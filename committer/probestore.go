@@ -114,14 +114,18 @@ func (p *probe) list(ctx context.Context, handle int, in backends.ListInput) (pa
 func (p *probe) reading(ctx context.Context, read func(context.Context) error) error {
 	for try := 1; ; try++ {
 		err := read(ctx)
-		if err == nil {
-			p.answered = true
-		}
+		p.answered = p.answered || answers(err)
 		if err == nil || says(err) || !p.answered || errors.Is(err, context.DeadlineExceeded) || try == probeReads ||
 			p.pause(ctx, try, err) != nil {
 			return err
 		}
 	}
+}
+
+// answers reports whether a store said anything at all.
+func answers(err error) bool {
+	var answer *backends.Error
+	return err == nil || says(err) || errors.Is(err, backends.ErrThrottled) || errors.As(err, &answer) && answer.Status != 0
 }
 
 // pause waits before the try after so many failures. What the store asks for is
@@ -149,7 +153,7 @@ func (p *probe) end(ctx context.Context, permission string, err error) error {
 	switch ended := ctx.Err(); {
 	case errors.Is(err, errEndless):
 		p.find(string(ProbeWrongListing), "A listing has no end after %d pages.", mostProbePages)
-	case errors.Is(err, backends.ErrUnsupported):
+	case errors.Is(err, backends.ErrUnsupported) && permission == mayCreate:
 		p.find(string(ProbeUnsupported), "The store says: %v.", err)
 	case errors.Is(err, backends.ErrUnauthenticated) && isClock(err):
 		p.find(string(ProbeClockSkew), "The store says: %v.", err)
@@ -159,7 +163,7 @@ func (p *probe) end(ctx context.Context, permission string, err error) error {
 		p.find(string(ProbeNoBucket), "The store says: %v.", err)
 	case errors.Is(err, backends.ErrPermission):
 		p.denied[permission] = err
-	case errors.Is(err, backends.ErrInvalid):
+	case errors.Is(err, backends.ErrInvalid), errors.Is(err, backends.ErrUnsupported):
 		p.find(string(ProbeInvalid), "The store says: %v.", err)
 	case ended != nil && errors.Is(context.Cause(ctx), errProbeTime):
 		p.find(string(ProbeUnstable), "The time of %v was up after %s.", p.opts.Timeout, counted(int(p.requests.Load()), "request"))
@@ -170,6 +174,9 @@ func (p *probe) end(ctx context.Context, permission string, err error) error {
 	}
 	return errProbeEnds
 }
+
+// timeBefore is when a request was sent that took so long.
+func timeBefore(took time.Duration) time.Time { return time.Now().Add(-took) }
 
 // isClock reports whether credentials are refused for the clock of this machine.
 // Azure has no code for it, so the backend says it in words.
@@ -320,6 +327,3 @@ func (p *probe) listLeft(ctx context.Context) (left []string, err error) {
 	}
 	return left, nil
 }
-
-// timeBefore is when a request was sent that took so long.
-func timeBefore(took time.Duration) time.Time { return time.Now().Add(-took) }

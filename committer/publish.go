@@ -18,6 +18,9 @@ func (t *Table) publish(ctx context.Context, c candidate, chain known, left *bud
 	if err != nil {
 		return Version{}, invalid(err)
 	}
+	if err := left.spent(); err != nil {
+		return Version{}, err
+	}
 	for try := 1; ; try++ {
 		left.tries++
 		sent := time.Now()

@@ -55,6 +55,8 @@ func (t *Table) Resolve(ctx context.Context, version uint64, body []byte) (Outco
 	if _, err := t.ready(ctx); err != nil {
 		return Unknown, err
 	}
+	ctx, grace := t.withGrace(ctx)
+	defer grace.end()
 	chain := t.remember()
 	if !chain.end.exists() {
 		if chain, err = t.list(ctx); err != nil {

@@ -3,6 +3,7 @@ package committer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -23,8 +24,8 @@ type RetryPolicy struct {
 	// one to the other with jitter. 50 ms and 2 s. A pause that the store
 	// asks for wins when it is longer.
 	MinPause, MaxPause time.Duration
-	// Grace is how long the outcome of a PUT is looked for after the context
-	// of the call has ended. 5 s.
+	// Grace is how long a call looks for the outcome of a PUT after its context
+	// has ended, and the most that one look takes. 5 s.
 	Grace time.Duration
 	// AttemptTimeout bounds one PUT, and AttemptTimeoutPerMiB is added for
 	// each MiB of the manifest. 10 s and 1 s.
@@ -84,6 +85,14 @@ type budget struct {
 
 func (p RetryPolicy) start() *budget {
 	return &budget{policy: p, started: time.Now()}
+}
+
+// spent says that there is no time left to begin, since what came before took it.
+func (b *budget) spent() error {
+	if took := elapsed(b.started); took > b.policy.MaxElapsed {
+		return backends.NotStored(fmt.Errorf("%w: %v went by before the create could be sent", errSpent, took.Round(time.Millisecond)))
+	}
+	return nil
 }
 
 // pause waits before the try after so many failures. It returns why there is no

@@ -106,7 +106,8 @@ func (t *Table) takeTurn(ctx context.Context) (turn context.Context, release fun
 	if err := t.turn.Acquire(ctx, 1); err != nil {
 		return nil, nil, fmt.Errorf("nothing was written, its turn did not come in time: %w", err)
 	}
-	return context.WithValue(ctx, inTurn{t}, true), func() { t.turn.Release(1) }, nil
+	ctx, grace := t.withGrace(context.WithValue(ctx, inTurn{t}, true))
+	return ctx, func() { grace.end(); t.turn.Release(1) }, nil
 }
 
 // ReadManifest returns the bytes of a version that this table returned; a

@@ -367,3 +367,12 @@ func TestProbesSideBySideDoNotMeet(t *testing.T) {
 	probes.Wait()
 	require.Empty(t, below(t, store, ""))
 }
+
+func TestAProbeAsksOnceWhereNobodyListens(t *testing.T) {
+	store := newScripted(memory.Options{})
+	fails("list", errDial)(store)
+	report, err := committer.Probe(t.Context(), store, committer.ProbeOptions{})
+	require.NoError(t, err)
+	require.Equal(t, committer.ProbeUnreachable, report.Verdict)
+	require.Equal(t, 1, report.Figures.Requests)
+}

@@ -3,6 +3,7 @@ package all
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 
@@ -19,24 +20,28 @@ type azurePlace struct {
 
 func (p *azurePlace) options() []option {
 	return []option{
-		{[]string{"azure_storage_account_name", "account_name", "storage_account"}, text(&p.Account)},
-		{[]string{
-			"azure_storage_account_key", "azure_storage_access_key", "azure_storage_master_key", "account_key", "access_key", "master_key",
-		}, text(&p.AccountKey)},
-		{[]string{"azure_storage_sas_token", "azure_storage_sas_key", "sas_token", "sas_key"}, text(&p.SASToken)},
-		{[]string{"azure_storage_endpoint", "azure_endpoint", "endpoint"}, text(&p.Endpoint)},
-		{[]string{"azure_storage_use_emulator", "use_emulator", "localemu"}, truth(&p.UseEmulator)},
-		{[]string{"azure_skip_signature", "skip_signature", "anonymous"}, truth(&p.Anonymous)},
-		{[]string{"allow_http", "azure_allow_http"}, truth(&p.AllowHTTP)},
-		{[]string{"azure_storage_client_id", "azure_client_id", "client_id"}, text(&p.clientID)},
-		{[]string{"azure_storage_client_secret", "azure_client_secret", "client_secret"}, text(&p.clientSecret)},
-		{[]string{
-			"azure_storage_tenant_id", "azure_storage_authority_id", "azure_tenant_id", "azure_authority_id", "tenant_id", "authority_id",
-		}, text(&p.tenant)},
-		{[]string{"azure_use_azure_cli", "use_azure_cli"}, truth(&p.useCLI)},
-		{[]string{"azure_encryption_scope", "encryption_scope"}, text(&p.EncryptionScope)},
+		text(&p.Account, "azure_storage_account_name", "account_name", "storage_account").or("AZURE_STORAGE_ACCOUNT"),
+		truth(&p.Anonymous, "azure_skip_signature", "skip_signature", "anonymous").as("nobody"),
+		text(&p.AccountKey, "azure_storage_account_key", "azure_storage_access_key", "azure_storage_master_key",
+			"account_key", "access_key", "master_key").or("AZURE_STORAGE_KEY").as(accountKey),
+		text(&p.clientID, "azure_storage_client_id", "azure_client_id", "client_id").as("client"),
+		text(&p.clientSecret, "azure_storage_client_secret", "azure_client_secret", "client_secret").as("client"),
+		text(&p.tenant, "azure_storage_tenant_id", "azure_storage_authority_id", "azure_tenant_id", "azure_authority_id",
+			"tenant_id", "authority_id").as("client"),
+		text(&p.SASToken, "azure_storage_sas_token", "azure_storage_sas_key", "sas_token", "sas_key").as(sasToken),
+		truth(&p.useCLI, "azure_use_azure_cli", "use_azure_cli").as("Azure CLI"),
+		text(&p.Endpoint, "azure_storage_endpoint", "azure_endpoint", "endpoint"),
+		truth(&p.UseEmulator, "azure_storage_use_emulator", "use_emulator", "localemu"),
+		truth(&p.AllowHTTP, "allow_http", "azure_allow_http"),
+		text(&p.EncryptionScope, "azure_encryption_scope", "encryption_scope"),
 	}
 }
+
+// Kinds of credentials that belong to one account.
+const (
+	accountKey = "account key"
+	sasToken   = "SAS token"
+)
 
 // identity makes the credential that the options name, if they name one.
 func (p *azurePlace) identity() (err error) {
@@ -58,20 +63,7 @@ func (p *azurePlace) identity() (err error) {
 }
 
 func openAzure(ctx context.Context, at *place) (Store, error) {
-	p := azurePlace{Config: azure.Config{}}
-	err := at.apply(p.options())
-	if err == nil {
-		err = p.identity()
-	}
-	if err == nil && at.account != "" {
-		if p.Account != "" && p.Account != at.account {
-			err = fmt.Errorf("%w: the location and the options name different accounts", backends.ErrInvalid)
-		}
-		p.Account = at.account
-		if p.Endpoint == "" && !p.UseEmulator {
-			p.Endpoint = at.endpoint
-		}
-	}
+	p, err := at.azure()
 	if err != nil {
 		return nil, &backends.Error{Op: "open", Key: at.bucket, Err: err}
 	}
@@ -80,4 +72,57 @@ func openAzure(ctx context.Context, at *place) (Store, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// azure reads the options, what the location says of the account, and the
+// environment.
+func (at *place) azure() (*azurePlace, error) {
+	p := new(azurePlace)
+	options := p.options()
+	if err := at.apply(options); err != nil {
+		return nil, err
+	}
+	if at.account != "" {
+		if p.Account != "" && p.Account != at.account {
+			return nil, fmt.Errorf("%w: the location and the options name different accounts", backends.ErrInvalid)
+		}
+		p.Account = at.account
+	}
+	if err := at.readEnvironment(p.ofAccount(at, options)); err != nil {
+		return nil, err
+	}
+	if at.account != "" && p.Endpoint == "" && !p.UseEmulator {
+		p.Endpoint = at.endpoint
+	}
+	if err := p.readConnectionString(at); err != nil {
+		return nil, err
+	}
+	if err := p.identity(); err != nil {
+		return nil, err
+	}
+	if p.Account == "" && p.Endpoint == "" && !p.UseEmulator {
+		return nil, fmt.Errorf("%w: no storage account is given; set azure_storage_account_name, or AZURE_STORAGE_ACCOUNT_NAME "+
+			"in the environment", backends.ErrInvalid)
+	}
+	return p, nil
+}
+
+// ofAccount leaves out what the environment has for another account than the one
+// that the location or the options name.
+func (p *azurePlace) ofAccount(at *place, options []option) []option {
+	account := options[0]
+	_, theirs, err := account.fromEnvironment()
+	if p.Account == "" || err != nil {
+		return options
+	}
+	isOther := theirs != "" && theirs != p.Account
+	return slices.DeleteFunc(slices.Clone(options), func(o option) bool {
+		switch {
+		case o.credentials == accountKey, o.credentials == sasToken:
+			return isOther
+		case o.names[0] == "azure_storage_endpoint":
+			return isOther || at.endpoint != ""
+		}
+		return o.names[0] == account.names[0]
+	})
 }

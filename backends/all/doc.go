@@ -67,6 +67,39 @@
 //	azure_use_azure_cli, use_azure_cli
 //	azure_encryption_scope, encryption_scope
 //
-// What is not given comes from where the SDK of the cloud looks for it: the
-// environment, files of the user, the machine.
+// # Environment
+//
+// What no option gives comes from the environment, by the variables that Lance
+// reads too: an option whose name begins with aws_, azure_ or google_, in upper
+// case. Those that tell where a store is and who asks are
+//
+//	AWS_ENDPOINT_URL_S3, or AWS_ENDPOINT, AWS_ENDPOINT_URL (path style, unless AWS_VIRTUAL_HOSTED_STYLE_REQUEST)
+//	AWS_ALLOW_HTTP, AWS_SKIP_SIGNATURE
+//	AWS_REGION, AWS_DEFAULT_REGION
+//	AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_PROFILE
+//
+//	GOOGLE_SERVICE_ACCOUNT, GOOGLE_SERVICE_ACCOUNT_PATH, GOOGLE_SERVICE_ACCOUNT_KEY, GOOGLE_APPLICATION_CREDENTIALS
+//	GOOGLE_SKIP_SIGNATURE, GOOGLE_BASE_URL, GOOGLE_ENDPOINT, STORAGE_EMULATOR_HOST
+//
+//	AZURE_STORAGE_ACCOUNT_NAME, or AZURE_STORAGE_ACCOUNT
+//	AZURE_STORAGE_ACCOUNT_KEY, AZURE_STORAGE_ACCESS_KEY, AZURE_STORAGE_MASTER_KEY, or AZURE_STORAGE_KEY
+//	AZURE_STORAGE_SAS_TOKEN, AZURE_STORAGE_SAS_KEY
+//	AZURE_STORAGE_CLIENT_ID, AZURE_STORAGE_CLIENT_SECRET, AZURE_STORAGE_TENANT_ID
+//	AZURE_CLIENT_ID, AZURE_CLIENT_SECRET, AZURE_TENANT_ID
+//	AZURE_USE_AZURE_CLI, AZURE_SKIP_SIGNATURE
+//	AZURE_STORAGE_ENDPOINT, AZURE_ENDPOINT, AZURE_STORAGE_USE_EMULATOR, AZURE_ALLOW_HTTP
+//	AZURE_STORAGE_CONNECTION_STRING, where nothing else names credentials or an endpoint
+//
+// Variables on a line behind "or" count less. Two that mean the same and differ
+// are [backends.ErrInvalid]. An empty one counts as none.
+//
+// Credentials are never mixed. Where an option names any, none come from the
+// environment, so that a session token there is not sent with a key of the
+// options. Of several kinds in the environment one is taken: for Azure nobody
+// (AZURE_SKIP_SIGNATURE), then the account key, a client's secret, the SAS token
+// and the az tool. A key, a SAS token and an endpoint of the environment are left
+// out where the options or the location name another account than it does.
+//
+// All else comes from where the SDK of the cloud looks for it: more variables,
+// files of the user, the machine.
 package all

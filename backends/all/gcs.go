@@ -2,6 +2,8 @@ package all
 
 import (
 	"context"
+	"os"
+	"strings"
 
 	"github.com/lancecommit/lancecommit/backends"
 	"github.com/lancecommit/lancecommit/backends/gcs"
@@ -10,28 +12,46 @@ import (
 func gcsOptions(c *gcs.Config) []option {
 	var allowHTTP bool
 	return []option{
-		{[]string{"google_service_account_key", "service_account_key"}, text(&c.ServiceAccountKey)},
-		{[]string{
-			"google_service_account", "service_account", "google_service_account_path", "service_account_path",
-		}, text(&c.ServiceAccountPath)},
-		{[]string{"google_application_credentials", "application_credentials"}, text(&c.CredentialsFile)},
-		{[]string{"google_skip_signature", "skip_signature", "anonymous"}, truth(&c.Anonymous)},
-		{[]string{"google_base_url", "base_url", "google_endpoint", "endpoint"}, text(&c.Endpoint)},
-		{[]string{"google_kms_key_name", "kms_key_name"}, text(&c.KMSKeyName)},
-		{[]string{"google_user_project", "user_project"}, text(&c.UserProject)},
+		truth(&c.Anonymous, "google_skip_signature", "skip_signature", "anonymous").as("nobody"),
+		text(&c.ServiceAccountKey, "google_service_account_key", "service_account_key").as("key"),
+		text(&c.ServiceAccountPath,
+			"google_service_account", "service_account", "google_service_account_path", "service_account_path").as("file of a key"),
+		text(&c.CredentialsFile, "google_application_credentials", "application_credentials").as("file").bySDK(),
+		text(&c.Endpoint, "google_base_url", "base_url", "google_endpoint", "endpoint"),
+		text(&c.KMSKeyName, "google_kms_key_name", "kms_key_name"),
+		text(&c.UserProject, "google_user_project", "user_project"),
 		// An http endpoint is an emulator, which gets no credentials.
-		{[]string{"allow_http"}, truth(&allowHTTP)},
+		truth(&allowHTTP, "allow_http"),
 	}
 }
 
 func openGCS(ctx context.Context, at *place) (Store, error) {
-	var c gcs.Config
-	if err := at.apply(gcsOptions(&c)); err != nil {
+	c, err := at.gcs()
+	if err != nil {
 		return nil, &backends.Error{Op: "open", Key: at.bucket, Err: err}
 	}
-	s, err := gcs.Open(ctx, at.bucket, c)
+	s, err := gcs.Open(ctx, at.bucket, *c)
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// gcs reads the options and the environment.
+func (at *place) gcs() (*gcs.Config, error) {
+	c := new(gcs.Config)
+	options := gcsOptions(c)
+	if err := at.apply(options); err != nil {
+		return nil, err
+	}
+	if err := at.readEnvironment(options); err != nil {
+		return nil, err
+	}
+	isEmulator := strings.HasPrefix(strings.ToLower(c.Endpoint), "http://") ||
+		c.Endpoint == "" && os.Getenv("STORAGE_EMULATOR_HOST") != ""
+	if isEmulator && !at.hasCredentials {
+		// What the environment has is not for it.
+		c.ServiceAccountKey, c.ServiceAccountPath = "", ""
+	}
+	return c, nil
 }

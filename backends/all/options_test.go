@@ -64,10 +64,11 @@ func TestOptionsOfS3(t *testing.T) {
 		"aws_endpoint": "http://127.0.0.1:9", "allow_http": "true", "aws_sse_kms_key_id": "k", "aws_sse_bucket_key_enabled": "true",
 		"aws_request_payer": "requester", "aws_expected_bucket_owner": "42", "aws_checksum_algorithm": "SHA256",
 	}))
-	var p s3Place
-	require.NoError(t, at.apply(p.options()))
+	p, err := at.s3()
+	require.NoError(t, err)
 	require.Equal(t, s3.Config{
 		Region: "eu-west-1", Endpoint: "http://127.0.0.1:9", AllowHTTP: true, AccessKeyID: "id", SecretAccessKey: "secret", SessionToken: "token",
+		PathStyle: true,
 	}, p.Config)
 	require.Equal(t, s3.Encryption{Algorithm: "aws:kms", KMSKeyID: "k", BucketKey: true}, p.encryption)
 	require.True(t, p.requesterPays)
@@ -84,12 +85,19 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		{"s3://b/t", map[string]string{"aws_acess_key_id": "SECRET"}, "did you mean aws_access_key_id?"},
 		{"gs://b/t", map[string]string{"google_servce_account": "SECRET"}, "did you mean google_service_account?"},
 		{"az://box/t", map[string]string{"azure_storage_acount_name": "SECRET"}, "did you mean azure_storage_account_name?"},
-		{"s3://b/t", map[string]string{"google_service_account": "SECRET"}, "not known for an S3 bucket"},
+		{"s3://b/t", map[string]string{"google_service_account": "SECRET"}, "not known for the S3 bucket"},
 		{"s3://b/t?region=a", map[string]string{"aws_region": "b"}, "are one"},
 		{"s3://b/t?region=a", map[string]string{"region": "b"}, "twice"},
 		{"s3://b/t", map[string]string{"allow_http": "SECRET"}, "neither true nor false"},
 		{"s3://b/t", map[string]string{"aws_sse_customer_key_base64": "SECRET"}, "SSE-C"},
 		{"s3://b/t", map[string]string{"aws_region": "r", "aws_endpoint": "http://SECRET@h"}, "HTTP"},
+		{"s3://b/t?region=", nil, "the option region is empty"},
+		{"s3://b/t?endpoint=", nil, "the option endpoint is empty"},
+		{"gs://b/t", map[string]string{"google_service_account": ""}, "the option google_service_account is empty"},
+		{"az://box/t", map[string]string{"sas_token": ""}, "the option sas_token is empty"},
+		{"s3://b/t?region=r&endpoint=ftp://SECRET", nil, "https://"},
+		{"s3://b/t?region=r&fips=true&endpoint=https://h", nil, "FIPS"},
+		{"az://box/t", nil, "no storage account is given; set azure_storage_account_name, or AZURE_STORAGE_ACCOUNT_NAME"},
 		{"az://box/t", map[string]string{"azure_client_id": "SECRET"}, "together"},
 		{"az://box/t", map[string]string{"account_name": "acct", "account_key": "SECRET!"}, "base64"},
 		{"abfss://box@acct.dfs.core.windows.net/t", map[string]string{"account_name": "other"}, "different accounts"},
@@ -103,11 +111,39 @@ func TestOptionsThatAreRefused(t *testing.T) {
 	require.ErrorIs(t, err, backends.ErrInvalid)
 }
 
+func TestAnOptionIsSuggestedOnlyWhereItIsLikeTheOneGiven(t *testing.T) {
+	for name, want := range map[string]string{
+		"foo": "", "fip": "fips", "x": "", "bucket": "", "timeout": "", "google_service_account": "",
+		"regoin": "region", "acess_key": "", "aws_secret_key": "", "aws_secret_acces_key": "aws_secret_access_key", "endpont": "endpoint",
+	} {
+		_, _, err := Open(t.Context(), "s3://b/t", map[string]string{name: "SECRET"})
+		require.ErrorIs(t, err, backends.ErrInvalid)
+		if want == "" {
+			require.NotContains(t, err.Error(), "did you mean", name)
+			continue
+		}
+		require.ErrorContains(t, err, "; did you mean "+want+"?")
+	}
+}
+
+func TestASchemeOfAnotherProgramIsAnsweredWithTheOneToWrite(t *testing.T) {
+	for location, says := range map[string]string{
+		"gcs://b/t": "write gs://", "s3a://b/t": "write s3://", "wasbs://b/t": "write az://", "abfs://b/t": "write abfss://",
+		"https://host/b": "its endpoint", "ftp://b/t": "there are s3://",
+	} {
+		_, _, err := Open(t.Context(), location, nil)
+		require.ErrorIs(t, err, backends.ErrUnsupported)
+		require.ErrorContains(t, err, says)
+	}
+}
+
 func TestTheDocumentationListsEveryOption(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
 	listed := make(map[string]bool)
-	for _, word := range strings.FieldsFunc(string(doc), func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9') }) {
+	for _, word := range strings.FieldsFunc(string(doc), func(r rune) bool {
+		return !(r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9')
+	}) {
 		listed[word] = true
 	}
 	var missing []string

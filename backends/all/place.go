@@ -39,6 +39,26 @@ type place struct {
 	bucket, key       string
 	account, endpoint string
 	settings          settings
+	// given are the options that were set, by their first names, and
+	// hasCredentials is true when credentials are among them.
+	given          map[string]bool
+	hasCredentials bool
+}
+
+// others are schemes by which other programs know these stores.
+var others = map[string]string{
+	"gcs": "gs://bucket/folder", "s3a": "s3://bucket/folder", "s3n": "s3://bucket/folder",
+	"azure": "az://container/folder", "adl": "az://container/folder", "wasb": "az://container/folder", "wasbs": "az://container/folder",
+	"abfs": "abfss://container@account.dfs.core.windows.net/folder",
+	"http": "s3://, gs:// or az:// and the server as its endpoint", "https": "s3://, gs:// or az:// and the server as its endpoint",
+}
+
+// meant says what to write in place of a scheme that is not known.
+func meant(scheme string) string {
+	if instead := others[scheme]; instead != "" {
+		return "write " + instead
+	}
+	return "there are s3://, gs://, az://, azblob://, abfss://, file:// and paths"
 }
 
 // parse reads a location.
@@ -56,8 +76,7 @@ func parse(location string) (*place, error) {
 		return nil, fmt.Errorf("%w: the versions of an s3+ddb:// table are kept in DynamoDB, and one written past it would "+
 			"fork the table's history; commit through the writer that uses DynamoDB", backends.ErrUnsupported)
 	case kinds[name] == "":
-		return nil, fmt.Errorf("%w: there is no backend for %s://; there are s3://, gs://, az://, azblob://, abfss://, file:// "+
-			"and paths", backends.ErrUnsupported, name)
+		return nil, fmt.Errorf("%w: there is no backend for %s://; %s", backends.ErrUnsupported, name, meant(name))
 	}
 	rest := location[len(match[0]):]
 	if kinds[name] == fileKind {

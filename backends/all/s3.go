@@ -3,6 +3,7 @@ package all
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/lancecommit/lancecommit/backends"
@@ -23,29 +24,41 @@ type s3Place struct {
 func (p *s3Place) options() []option {
 	const ssec = "asks for encryption with a key of the customer's own (SSE-C), which Lance could not read"
 	return []option{
-		{[]string{"aws_region", "region", "aws_default_region", "default_region"}, text(&p.Region)},
-		{[]string{"aws_endpoint", "aws_endpoint_url", "endpoint", "endpoint_url"}, text(&p.Endpoint)},
-		{[]string{"aws_access_key_id", "access_key_id"}, text(&p.AccessKeyID)},
-		{[]string{"aws_secret_access_key", "secret_access_key"}, text(&p.SecretAccessKey)},
-		{[]string{"aws_session_token", "aws_token", "session_token", "token"}, text(&p.SessionToken)},
-		{[]string{"aws_profile", "profile"}, text(&p.Profile)},
-		{[]string{"aws_skip_signature", "skip_signature", "anonymous"}, truth(&p.Anonymous)},
-		{[]string{"allow_http", "aws_allow_http"}, truth(&p.AllowHTTP)},
-		{[]string{"aws_virtual_hosted_style_request", "virtual_hosted_style_request"}, truth(&p.virtualHost)},
-		{[]string{"use_path_style", "s3forcepathstyle"}, truth(&p.PathStyle)},
-		{[]string{"aws_server_side_encryption", "server_side_encryption", "ssetype"}, text(&p.encryption.Algorithm)},
-		{[]string{"aws_sse_kms_key_id", "sse_kms_key_id", "kmskeyid"}, text(&p.encryption.KMSKeyID)},
-		{[]string{"aws_sse_bucket_key_enabled", "sse_bucket_key_enabled"}, truth(&p.encryption.BucketKey)},
-		{[]string{"aws_sse_customer_key_base64", "sse_customer_key_base64"}, refused(ssec)},
-		{[]string{"aws_request_payer", "request_payer"}, p.setPayer},
-		{[]string{"aws_expected_bucket_owner", "expected_bucket_owner"}, text(&p.owner)},
-		{[]string{"aws_checksum_algorithm", "checksum_algorithm"}, p.setChecksum},
-		{[]string{"dualstack"}, truth(&p.DualStack)},
-		{[]string{"fips"}, truth(&p.FIPS)},
-		{[]string{"accelerate"}, truth(&p.Accelerate)},
-		{[]string{"disable_https"}, truth(&p.disableHTTPS)},
-		{[]string{"awssdk"}, ignored},
+		text(&p.Region, "aws_region", "region", "aws_default_region", "default_region").bySDK(),
+		p.endpoint(),
+		text(&p.AccessKeyID, "aws_access_key_id", "access_key_id").as("access key").bySDK(),
+		text(&p.SecretAccessKey, "aws_secret_access_key", "secret_access_key").as("access key").bySDK(),
+		text(&p.SessionToken, "aws_session_token", "aws_token", "session_token", "token").as("access key").bySDK(),
+		text(&p.Profile, "aws_profile", "profile").as("profile").bySDK(),
+		truth(&p.Anonymous, "aws_skip_signature", "skip_signature", "anonymous").as("nobody"),
+		truth(&p.AllowHTTP, "allow_http", "aws_allow_http"),
+		truth(&p.virtualHost, "aws_virtual_hosted_style_request", "virtual_hosted_style_request"),
+		truth(&p.PathStyle, "use_path_style", "s3forcepathstyle"),
+		text(&p.encryption.Algorithm, "aws_server_side_encryption", "server_side_encryption", "ssetype"),
+		text(&p.encryption.KMSKeyID, "aws_sse_kms_key_id", "sse_kms_key_id", "kmskeyid"),
+		truth(&p.encryption.BucketKey, "aws_sse_bucket_key_enabled", "sse_bucket_key_enabled"),
+		custom(refused(ssec), "aws_sse_customer_key_base64", "sse_customer_key_base64"),
+		custom(p.setPayer, "aws_request_payer", "request_payer"),
+		text(&p.owner, "aws_expected_bucket_owner", "expected_bucket_owner"),
+		custom(p.setChecksum, "aws_checksum_algorithm", "checksum_algorithm"),
+		truth(&p.DualStack, "dualstack"),
+		truth(&p.FIPS, "fips"),
+		truth(&p.Accelerate, "accelerate"),
+		truth(&p.disableHTTPS, "disable_https"),
+		custom(ignored, "awssdk"),
 	}
+}
+
+// endpoint returns the option for it. The SDK reads two of its variables, too,
+// but would put the bucket into the host.
+func (p *s3Place) endpoint() option {
+	o := text(&p.Endpoint, "aws_endpoint", "aws_endpoint_url", "endpoint", "endpoint_url")
+	if ignore, err := parseTruth(os.Getenv("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS")); err == nil && ignore {
+		o.variables = [][]string{{"AWS_ENDPOINT"}}
+	} else {
+		o.variables = [][]string{{"AWS_ENDPOINT_URL_S3"}, {"AWS_ENDPOINT", "AWS_ENDPOINT_URL"}}
+	}
+	return o
 }
 
 // setPayer takes Lance's true, and the word of the S3 API.
@@ -54,7 +67,7 @@ func (p *s3Place) setPayer(value string) error {
 		p.requesterPays = true
 		return nil
 	}
-	return truth(&p.requesterPays)(value)
+	return truth(&p.requesterPays).set(value)
 }
 
 func (p *s3Place) setChecksum(value string) error {
@@ -72,9 +85,30 @@ func (p *s3Place) setChecksum(value string) error {
 }
 
 func openS3(ctx context.Context, at *place) (Store, error) {
-	var p s3Place
-	if err := at.apply(p.options()); err != nil {
+	p, err := at.s3()
+	if err != nil {
 		return nil, &backends.Error{Op: "open", Key: at.bucket, Err: err}
+	}
+	opts := []s3.Option{s3.WithEncryption(p.encryption), s3.WithExpectedBucketOwner(p.owner), s3.WithChecksum(p.checksum)}
+	if p.requesterPays {
+		opts = append(opts, s3.WithRequesterPays())
+	}
+	s, err := s3.Open(ctx, at.bucket, p.Config, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// s3 reads the options and the environment.
+func (at *place) s3() (*s3Place, error) {
+	p := new(s3Place)
+	options := p.options()
+	if err := at.apply(options); err != nil {
+		return nil, err
+	}
+	if err := at.readEnvironment(options); err != nil {
+		return nil, err
 	}
 	// Servers of one's own rarely have a host name for each bucket; Lance has
 	// the same rule.
@@ -87,13 +121,5 @@ func openS3(ctx context.Context, at *place) (Store, error) {
 			p.Endpoint = "http://" + p.Endpoint
 		}
 	}
-	opts := []s3.Option{s3.WithEncryption(p.encryption), s3.WithExpectedBucketOwner(p.owner), s3.WithChecksum(p.checksum)}
-	if p.requesterPays {
-		opts = append(opts, s3.WithRequesterPays())
-	}
-	s, err := s3.Open(ctx, at.bucket, p.Config, opts...)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
+	return p, nil
 }

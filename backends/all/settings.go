@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -71,14 +70,9 @@ func (s settings) unread() string {
 	return slices.Min(slices.Collect(maps.Keys(s)))
 }
 
-// An option is a setting of a store, by all its names. The first is Lance's.
-type option struct {
-	names []string
-	set   func(value string) error
-}
-
-// apply gives each option its value.
+// apply gives each option that is set its value.
 func (at *place) apply(options []option) error {
+	at.given = make(map[string]bool)
 	for _, o := range options {
 		used := ""
 		var chosen string
@@ -86,6 +80,8 @@ func (at *place) apply(options []option) error {
 			value, given := at.settings.take(name)
 			switch {
 			case !given:
+			case value == "":
+				return fmt.Errorf("%w: the option %s is empty; leave it out to have what is set elsewhere", backends.ErrInvalid, name)
 			case used != "" && value != chosen:
 				return fmt.Errorf("%w: the options %s and %s are one, and have different values", backends.ErrInvalid, used, name)
 			default:
@@ -98,58 +94,29 @@ func (at *place) apply(options []option) error {
 		if err := o.set(chosen); err != nil {
 			return fmt.Errorf("%w: the option %s %w", backends.ErrInvalid, used, err)
 		}
+		at.given[o.names[0]] = true
+		at.hasCredentials = at.hasCredentials || o.credentials != "" && !o.isOff(chosen)
 	}
 	if name := at.settings.unread(); name != "" {
-		return fmt.Errorf("%w: the option %s is not known for an %s; did you mean %s?", backends.ErrInvalid, name, at.kind, nearest(name, options))
+		return fmt.Errorf("%w: the option %s is not known for the %s%s", backends.ErrInvalid, name, at.kind, nearest(name, options))
 	}
 	return nil
 }
 
-// nearest returns the known name that is most like one.
+// nearest asks whether the known name that is most like one is meant. It is empty
+// where none is like it: a name of three letters has one that is wrong, a long one
+// three.
 func nearest(name string, options []option) string {
-	best, least := "", -1
+	best, least := "", min(len(name)/3, 3)+1
 	for _, o := range options {
 		for _, known := range o.names {
-			if d := levenshtein.ComputeDistance(name, known); least < 0 || d < least {
+			if d := levenshtein.ComputeDistance(name, known); d < least {
 				best, least = known, d
 			}
 		}
 	}
-	return best
-}
-
-// text returns a setter of a text.
-func text(to *string) func(string) error {
-	return func(value string) error {
-		*to = value
-		return nil
+	if best == "" {
+		return ""
 	}
+	return fmt.Sprintf("; did you mean %s?", best)
 }
-
-// truth returns a setter of true or false. The value is not repeated in errors:
-// it may be a secret behind the wrong name.
-func truth(to *bool) func(string) error {
-	return func(value string) error {
-		switch strings.ToLower(value) {
-		case "yes", "on":
-			*to = true
-		case "no", "off":
-			*to = false
-		default:
-			parsed, err := strconv.ParseBool(value)
-			if err != nil {
-				return fmt.Errorf("is neither true nor false")
-			}
-			*to = parsed
-		}
-		return nil
-	}
-}
-
-// refused returns a setter that says why an option cannot be had.
-func refused(why string) func(string) error {
-	return func(string) error { return fmt.Errorf("%s", why) }
-}
-
-// ignored accepts an option that changes nothing here.
-func ignored(string) error { return nil }

@@ -94,8 +94,11 @@ func (a *account) total() int {
 
 func (a *account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	method := r.Method
-	if r.URL.Query().Get("comp") == "list" {
+	switch r.URL.Query().Get("comp") {
+	case "list":
 		method = "LIST"
+	case "batch":
+		method = "BATCH"
 	}
 	body, _ := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(strings.NewReader(string(body)))
@@ -118,6 +121,15 @@ func (a *account) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Query().Get("comp") == "list":
 		a.list(w, r.URL.Query().Get("prefix"))
+	case r.URL.Query().Get("comp") == "batch":
+		batch(w, r, func(part *http.Request) (int, string) {
+			key, _ := strings.CutPrefix(part.URL.Path, root+"/")
+			if _, there := a.blobs[key]; !there {
+				return 404, "BlobNotFound"
+			}
+			delete(a.blobs, key)
+			return 202, ""
+		})
 	case r.Method == http.MethodPut:
 		if there && r.Header.Get("If-None-Match") == "*" {
 			fails(w, 409, "BlobAlreadyExists")

@@ -1,7 +1,10 @@
 package azure
 
 import (
+	"encoding/xml"
+
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/bloberror"
 
 	"github.com/lancecommit/lancecommit/backends"
@@ -104,31 +107,61 @@ var putMeanings = map[answer]meaning{
 	{400, bloberror.InvalidMD5}:           {backends.ErrInvalid, malformed},
 }
 
-// statuses has what a status proves whatever the code is.
+// statuses has what a status means where the code is none of the above. Of a
+// create it proves that only where the store itself gave the answer.
 var statuses = map[int]meaning{
 	401: {is: backends.ErrUnauthenticated},
 	403: {backends.ErrPermission, "the store refuses it to this caller"},
 	429: {backends.ErrThrottled, "too many requests"},
-	501: {backends.ErrUnsupported, "the store does not have what the request needs"},
+}
+
+// notTheStores is said of answers without the mark of the store.
+const notTheStores = "no error code of Azure: something between here and the store may have answered"
+
+// codeOf returns the store's name for the error, empty where the answer is not
+// the store's. Azure names it in a header of every error, and in a body of XML.
+// The SDK also takes a name out of JSON and out of any <code>, as a proxy's page
+// may have one.
+func codeOf(err *azcore.ResponseError) string {
+	if err.RawResponse == nil {
+		return err.ErrorCode
+	}
+	if code := err.RawResponse.Header.Get("x-ms-error-code"); code != "" {
+		return code
+	}
+	// The SDK has read it already.
+	body, _ := runtime.Payload(err.RawResponse)
+	var named struct {
+		XMLName xml.Name `xml:"Error"`
+		Code    string
+	}
+	if xml.Unmarshal(body, &named) != nil {
+		return ""
+	}
+	return named.Code
 }
 
 // meaningOf says what an answer proves of a method.
-func meaningOf(op string, err *azcore.ResponseError) meaning {
-	key := answer{err.StatusCode, bloberror.Code(err.ErrorCode)}
+func meaningOf(op string, status int, code string) meaning {
+	key := answer{status, bloberror.Code(code)}
 	m, ok := putMeanings[key]
 	if !ok || op != "put" {
 		m, ok = meanings[key]
 	}
 	if !ok {
-		m, ok = statuses[key.status]
+		m, ok = statuses[status]
 	}
 	switch {
+	case code == "" && (op == "put" || !ok):
+		return meaning{text: notTheStores}
+	case code == "":
+		return meaning{m.is, notTheStores}
+	case !ok && status == 501:
+		return meaning{backends.ErrUnsupported, "the store does not have what the request needs"}
 	case !ok && op == "put":
 		return meaning{text: "the answer proves nothing about the object"}
 	case !ok:
 		return meaning{text: "the store refused the request or failed"}
-	case m.is == backends.ErrUnauthenticated:
-		return meaning{m.is, unauthenticated(err)}
 	case m.is == backends.ErrNotExist && (op == "put" || op == "list"):
 		return meaning{text: "the answer makes no sense for this request"}
 	}

@@ -52,12 +52,14 @@ func unauthenticatedBy(err error) error {
 // answered explains an answer. The SDK's own text is left out: it has the URL
 // and the body, in which the store repeats signatures.
 func answered(op, key string, err *azcore.ResponseError) *backends.Error {
-	failed := &backends.Error{Op: op, Key: key, Status: err.StatusCode, Code: err.ErrorCode}
+	failed := &backends.Error{Op: op, Key: key, Status: err.StatusCode, Code: codeOf(err)}
 	if err.RawResponse != nil {
 		failed.RequestID = err.RawResponse.Header.Get("x-ms-request-id")
 		failed.RetryAfter = retryAfter(err.RawResponse.Header)
 	}
-	switch m := meaningOf(op, err); {
+	switch m := meaningOf(op, failed.Status, failed.Code); {
+	case m.is == backends.ErrUnauthenticated && failed.Code != "":
+		failed.Err = fmt.Errorf("%w: %s", m.is, unauthenticated(err))
 	case m.text == "":
 		failed.Err = m.is
 	case m.is == nil:
@@ -89,7 +91,7 @@ func retryAfter(header http.Header) time.Duration {
 // when a proxy answers in its place.
 func foreign(op, key, missing string, requestID *string) error {
 	return &backends.Error{Op: op, Key: key, RequestID: value(requestID), Err: fmt.Errorf(
-		"the answer says success and has no %s, so it is not the store's; look for a proxy in between", missing)}
+		"the answer says success and has no %s: something between here and the store may have answered", missing)}
 }
 
 // clockTolerance is how far the clocks may differ: the store refuses signatures

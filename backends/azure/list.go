@@ -49,6 +49,7 @@ func (s *Store) List(ctx context.Context, in backends.ListInput) (backends.Page,
 		return backends.Page{}, foreign("list", in.Prefix, "list of objects", listed.RequestID)
 	}
 	page := at.page(listed.Segment)
+	page.Now = timeOf(listed.Date)
 	if at.marker = value(listed.NextMarker); at.marker != "" {
 		page.Token = at.token()
 	}

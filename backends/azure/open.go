@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -115,6 +116,9 @@ func (c *Config) serviceURL(name string) (*url.URL, error) {
 		c.useEmulator()
 	}
 	if c.Endpoint == "" {
+		if c.Account == "" {
+			return nil, openError(name, "no storage account is given; give its name, or the endpoint of its blob service")
+		}
 		if !accountNames.MatchString(c.Account) {
 			return nil, openError(name, "an account has 3 to 24 lower case letters and digits in its name; %q is none", c.Account)
 		}
@@ -124,6 +128,8 @@ func (c *Config) serviceURL(name string) (*url.URL, error) {
 	switch {
 	case err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http"):
 		return nil, openError(name, "the endpoint must be the http or https URL of the blob service")
+	case !isPort(u.Port()):
+		return nil, openError(name, "the endpoint has a port that is none; ports are 1 to 65535")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, openError(name, "the endpoint takes no user, query or fragment; credentials have fields of their own")
 	case u.Scheme == "http" && !c.AllowHTTP && !c.UseEmulator:
@@ -134,6 +140,12 @@ func (c *Config) serviceURL(name string) (*url.URL, error) {
 		u = u.JoinPath(c.Account)
 	}
 	return u, nil
+}
+
+// isPort reports whether a port can be one. Empty is that of the scheme.
+func isPort(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return port == "" || err == nil && n > 0
 }
 
 func (c *Config) useEmulator() {

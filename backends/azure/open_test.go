@@ -84,6 +84,7 @@ func TestOpenRefusesWhatCannotWork(t *testing.T) {
 		{"an endpoint with a password", "tables", azure.Config{Account: "acme", AccountKey: accountKey, Endpoint: "https://u:topsecret@host"}},
 		{"an endpoint with a query", "tables", azure.Config{Account: "acme", Endpoint: "https://host/?sig=topsecret"}},
 		{"an endpoint that is no URL", "tables", azure.Config{Account: "acme", Endpoint: "https://host/%zztopsecret"}},
+		{"an endpoint with a port that is none", "tables", azure.Config{Account: "acme", AccountKey: accountKey, Endpoint: "https://host:99999"}},
 		{"an endpoint of another protocol", "tables", azure.Config{Account: "acme", Endpoint: "ftp://topsecret@host"}},
 		{"tokens without TLS", "tables", azure.Config{Endpoint: "http://host", AllowHTTP: true, Credential: credential{}}},
 	} {
@@ -97,6 +98,12 @@ func TestOpenRefusesWhatCannotWork(t *testing.T) {
 			require.Equal(t, "open", typed.Op)
 		})
 	}
+}
+
+func TestOpenSaysThatThereIsNoAccount(t *testing.T) {
+	_, err := azure.Open(t.Context(), "tables", azure.Config{})
+	requireOnly(t, backends.ErrInvalid, err)
+	require.ErrorContains(t, err, "no storage account is given")
 }
 
 func TestNewRefusesAClientWithoutAContainer(t *testing.T) {

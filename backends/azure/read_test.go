@@ -28,6 +28,7 @@ var reads = []struct {
 		return err
 	}},
 	{"delete", "DELETE", func(ctx context.Context, s *azure.Store) error { return s.Delete(ctx, "t/1") }},
+	{"bulkdelete", "BATCH", func(ctx context.Context, s *azure.Store) error { return s.BulkDelete(ctx, []string{"t/1"}) }},
 }
 
 func TestWhatAnAnswerToAReadProves(t *testing.T) {
@@ -56,7 +57,8 @@ func TestWhatAnAnswerToAReadProves(t *testing.T) {
 		{429, "", backends.ErrThrottled},
 		{500, "", none},
 		{500, "BlobNotFound", none},
-		{501, "", backends.ErrUnsupported},
+		{501, "", none},
+		{501, "NotImplemented", backends.ErrUnsupported},
 		{502, "", none},
 		{503, "ServerBusy", none},
 		{504, "", none},

@@ -72,14 +72,15 @@ func TestNoErrorHasACredential(t *testing.T) {
 			return true
 		},
 	} {
-		for _, method := range []string{"PUT", "GET", "LIST"} {
+		for _, method := range []string{"PUT", "GET", "LIST", "BATCH"} {
 			t.Run(name+" to "+method, func(t *testing.T) {
 				a := newAccount(t, method, script)
 				store := a.store(t)
 				_, putErr := store.PutIfAbsent(t.Context(), "t/1", []byte("content"), backends.PutOptions{})
 				_, _, getErr := store.Get(t.Context(), "t/1")
 				_, listErr := store.List(t.Context(), backends.ListInput{})
-				failed := map[string]error{"PUT": putErr, "GET": getErr, "LIST": listErr}[method]
+				bulkErr := store.BulkDelete(t.Context(), []string{"t/1"})
+				failed := map[string]error{"PUT": putErr, "GET": getErr, "LIST": listErr, "BATCH": bulkErr}[method]
 				require.Error(t, failed)
 				require.NotContains(t, texts(failed), "topsecret")
 				require.NotContains(t, texts(failed), "se=2030")

@@ -26,7 +26,10 @@ type Store struct {
 	closeIdle func()
 }
 
-var _ backends.Store = (*Store)(nil)
+var (
+	_ backends.Store       = (*Store)(nil)
+	_ backends.BulkDeleter = (*Store)(nil)
+)
 
 // New returns the store of a container whose client the caller has. It makes no
 // request. A client that is nil or names no container is backends.ErrInvalid.

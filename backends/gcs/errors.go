@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -49,6 +50,9 @@ func answerIn(err error) *googleapi.Error {
 	return answer
 }
 
+// between is said of answers that are not the store's own.
+const between = "something between here and the store may have answered"
+
 // uploader is the header that all answers of Google Cloud Storage have, and that
 // its support asks for.
 const uploader = "X-GUploader-UploadID"
@@ -58,7 +62,7 @@ func meaningOf(op string, answer *googleapi.Error, code string) error {
 	text := textOf(answer)
 	ours := isOurs(answer)
 	if !ours {
-		text = "the answer is not one of Google Cloud Storage; something on the way gave it"
+		text = fmt.Sprintf("%s, and no error code of Google Cloud Storage: %s", http.StatusText(answer.Code), between)
 	}
 	meaning := sentinelOf(op, answer.Code, code, text)
 	switch {
@@ -191,8 +195,21 @@ func causeOf(err error) error {
 	if errors.As(err, &sent) {
 		return sent.Err
 	}
+	// What follows is of a success: the SDK reads other answers in another way.
+	var noJSON *json.SyntaxError
+	var otherJSON *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &noJSON), errors.As(err, &otherJSON):
+		return errNotGCS
+	case err == io.EOF:
+		return fmt.Errorf("the answer is empty: %s: %w", between, err)
+	}
 	return err
 }
+
+// errNotGCS is for a success that Google Cloud Storage does not give, such as the
+// page of a proxy.
+var errNotGCS = errors.New("the answer has status 200 and is not one of Google Cloud Storage: " + between)
 
 // tokenRefused returns the error for credentials that the token service did not
 // take, or nil. The request itself was then not sent.

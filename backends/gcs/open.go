@@ -1,12 +1,16 @@
 package gcs
 
 import (
+	"cmp"
 	"context"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 
 	"cloud.google.com/go/storage"
@@ -97,6 +101,9 @@ func (cfg Config) clientOptions() ([]option.ClientOption, error) {
 			// Not repeated: it could hold a credential.
 			return nil, fmt.Errorf("%w: the endpoint is not http:// or https:// with a host and nothing else", backends.ErrInvalid)
 		}
+		if port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16); err != nil || port == 0 {
+			return nil, fmt.Errorf("%w: the endpoint has a port that is none; ports are 1 to 65535", backends.ErrInvalid)
+		}
 		if u.Scheme == "http" {
 			if credentials != nil && !cfg.Anonymous {
 				return nil, fmt.Errorf("%w: credentials are not sent to the http endpoint %s", backends.ErrInvalid, u.Host)
@@ -108,7 +115,14 @@ func (cfg Config) clientOptions() ([]option.ClientOption, error) {
 		opts = append(opts, option.WithEndpoint(u.Scheme+"://"+u.Host+"/storage/v1/"))
 	}
 	if credentials != nil {
-		opts = append(opts, credentials)
+		return append(opts, credentials, reads), nil
+	}
+	// The SDK would find out at the first request. What else is wrong with the
+	// file, it says when the client is made.
+	if text, err := os.ReadFile(os.Getenv("GOOGLE_APPLICATION_CREDENTIALS")); err == nil {
+		if err := checkKey(text); err != nil {
+			return nil, err
+		}
 	}
 	return append(opts, reads), nil
 }
@@ -137,6 +151,9 @@ func (cfg Config) credentials() (option.ClientOption, error) {
 			return nil, fmt.Errorf("%w: the service account key is not JSON with the type %q",
 				backends.ErrInvalid, option.ServiceAccount)
 		}
+		if err := checkKey(key); err != nil {
+			return nil, err
+		}
 		set, chosen = append(set, "ServiceAccountKey"), option.WithAuthCredentialsJSON(option.ServiceAccount, key)
 	}
 	for _, file := range []struct{ name, path string }{
@@ -153,6 +170,9 @@ func (cfg Config) credentials() (option.ClientOption, error) {
 		if kind == "" || file.name == "ServiceAccountPath" && kind != option.ServiceAccount {
 			return nil, fmt.Errorf("%w: %s holds no such credentials", backends.ErrInvalid, file.path)
 		}
+		if err := checkKey(text); err != nil {
+			return nil, err
+		}
 		set, chosen = append(set, file.name), option.WithAuthCredentialsJSON(kind, text)
 	}
 	if len(set) > 1 {
@@ -166,4 +186,29 @@ func typeOf(text []byte) option.CredentialsType {
 	var credentials struct{ Type option.CredentialsType }
 	_ = json.Unmarshal(text, &credentials)
 	return credentials.Type
+}
+
+// checkKey refuses a service account whose private key cannot be read. It quotes
+// nothing of it.
+func checkKey(text []byte) error {
+	var account struct {
+		Type       option.CredentialsType
+		PrivateKey string `json:"private_key"`
+	}
+	_ = json.Unmarshal(text, &account)
+	if account.Type != option.ServiceAccount {
+		return nil
+	}
+	block, _ := pem.Decode([]byte(account.PrivateKey))
+	if block == nil {
+		return fmt.Errorf("%w: the private_key of the service account is not in PEM: it starts with -----BEGIN PRIVATE KEY----- "+
+			"and has its line ends as \\n", backends.ErrInvalid)
+	}
+	_, pkcs8 := x509.ParsePKCS8PrivateKey(block.Bytes)
+	_, pkcs1 := x509.ParsePKCS1PrivateKey(block.Bytes)
+	_, ec := x509.ParseECPrivateKey(block.Bytes)
+	if pkcs8 != nil && pkcs1 != nil && ec != nil {
+		return fmt.Errorf("%w: the private_key of the service account is damaged; download the key again", backends.ErrInvalid)
+	}
+	return nil
 }

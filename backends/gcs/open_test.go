@@ -1,6 +1,11 @@
 package gcs_test
 
 import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -55,6 +60,17 @@ func TestWhatCannotBeOpened(t *testing.T) {
 	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", filepath.Join(t.TempDir(), "absent.json"))
 	user := filepath.Join(t.TempDir(), "user.json")
 	require.NoError(t, os.WriteFile(user, []byte(`{"type":"authorized_user","refresh_token":"SECRET"}`), 0o600))
+	signer, err := rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(t, err)
+	whole := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(signer)})
+	account := func(key string) string {
+		text, err := json.Marshal(map[string]string{"type": "service_account", "client_email": "a@b", "private_key": key})
+		require.NoError(t, err)
+		return string(text)
+	}
+	damaged := account(string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte("SECRET")})))
+	broken := filepath.Join(t.TempDir(), "broken.json")
+	require.NoError(t, os.WriteFile(broken, []byte(damaged), 0o600))
 	garbage := filepath.Join(t.TempDir(), "garbage.json")
 	require.NoError(t, os.WriteFile(garbage, []byte("SECRET"), 0o600))
 	for name, tc := range map[string]struct {
@@ -71,7 +87,13 @@ func TestWhatCannotBeOpened(t *testing.T) {
 		}, backends.ErrInvalid},
 		"a key that is no JSON":       {"bucket", gcs.Config{ServiceAccountKey: "SECRET"}, backends.ErrInvalid},
 		"a key of another type":       {"bucket", gcs.Config{ServiceAccountKey: `{"type":"external_account","x":"SECRET"}`}, backends.ErrInvalid},
-		"a key that is none":          {"bucket", gcs.Config{ServiceAccountKey: `{"type":"service_account","private_key":"SECRET"}`}, nil},
+		"a key that is no PEM":        {"bucket", gcs.Config{ServiceAccountKey: account("SECRET")}, backends.ErrInvalid},
+		"a key with damaged lines":    {"bucket", gcs.Config{ServiceAccountKey: account(strings.ReplaceAll(string(whole), "\n", "SECRET"))}, backends.ErrInvalid},
+		"a key without any":           {"bucket", gcs.Config{ServiceAccountKey: account("")}, backends.ErrInvalid},
+		"a key that is damaged":       {"bucket", gcs.Config{ServiceAccountKey: damaged}, backends.ErrInvalid},
+		"a file of a damaged key":     {"bucket", gcs.Config{ServiceAccountPath: broken}, backends.ErrInvalid},
+		"a file of any type with one": {"bucket", gcs.Config{CredentialsFile: broken}, backends.ErrInvalid},
+		"a port that is none":         {"bucket", gcs.Config{Endpoint: "http://host:99999"}, backends.ErrInvalid},
 		"a file that is not there":    {"bucket", gcs.Config{CredentialsFile: user + "x"}, backends.ErrUnauthenticated},
 		"a file of another type":      {"bucket", gcs.Config{ServiceAccountPath: user}, backends.ErrInvalid},
 		"a file of no credentials":    {"bucket", gcs.Config{CredentialsFile: garbage}, backends.ErrInvalid},
@@ -83,24 +105,25 @@ func TestWhatCannotBeOpened(t *testing.T) {
 		"credentials over http":       {"bucket", gcs.Config{Endpoint: "http://host", CredentialsFile: user}, backends.ErrInvalid},
 	} {
 		t.Run(name, func(t *testing.T) {
-			store, err := gcs.Open(t.Context(), tc.bucket, tc.cfg)
-			if tc.want == nil && err == nil {
-				// Found out at the first request.
-				require.NoError(t, store.Close())
-				return
-			}
-			require.Error(t, err)
-			if tc.want != nil {
-				require.ErrorIs(t, err, tc.want)
-			}
+			_, err := gcs.Open(t.Context(), tc.bucket, tc.cfg)
+			require.ErrorIs(t, err, tc.want)
 			require.NotContains(t, err.Error(), "SECRET")
+			require.Less(t, len(err.Error()), 400)
 			var failed *backends.Error
 			require.ErrorAs(t, err, &failed)
 			require.Equal(t, "open", failed.Op)
 		})
 	}
-	_, err := gcs.New(nil, "bucket", gcs.Options{})
+	_, err = gcs.New(nil, "bucket", gcs.Options{})
 	require.ErrorIs(t, err, backends.ErrInvalid)
+
+	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", broken)
+	_, err = gcs.Open(t.Context(), "bucket", gcs.Config{})
+	require.ErrorIs(t, err, backends.ErrInvalid)
+	require.NotContains(t, err.Error(), "SECRET")
+	store, err := gcs.Open(t.Context(), "bucket", gcs.Config{ServiceAccountKey: account(string(whole))})
+	require.NoError(t, err)
+	require.NoError(t, store.Close())
 }
 
 func TestEveryCallRefusesMalformedKeysBeforeAnythingIsSent(t *testing.T) {

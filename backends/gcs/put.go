@@ -2,7 +2,7 @@ package gcs
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"hash/crc32"
 	"net/http/httptrace"
 	"sync/atomic"
@@ -47,7 +47,7 @@ func (s *Store) PutIfAbsent(
 	return attrs, nil
 }
 
-var errOtherObject = fmt.Errorf("the answer says success and does not describe the object that was sent")
+var errOtherObject = errors.New("the answer says success and does not describe the object that was sent: " + between)
 
 // upload sends the one request.
 func (s *Store) upload(

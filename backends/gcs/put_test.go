@@ -11,10 +11,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"cloud.google.com/go/storage"
+	"github.com/googleapis/gax-go/v2"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/oauth2"
 	"google.golang.org/api/option"
@@ -202,6 +204,40 @@ func TestACreateIsSentOnceThoughTheClientRetries(t *testing.T) {
 			_, err = put(ctx, store)
 			require.Error(t, err)
 			require.Len(t, lines(wi.take()), 2, "two creates are two requests")
+		})
+	}
+}
+
+// Such a client keeps the body to send it again, also when it is told not to cut
+// it into chunks.
+func TestACreateIsSentOnceByAClientThatSpeaksGRPC(t *testing.T) {
+	for name, status := range map[string]string{
+		"unavailable": "14", "for its rate": "8", "internal": "13", "too late": "4",
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked atomic.Int64
+			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				asked.Add(1)
+				w.Header().Set("Content-Type", "application/grpc")
+				w.Header().Set("Grpc-Status", status)
+			}))
+			server.Config.Protocols = new(http.Protocols)
+			server.Config.Protocols.SetUnencryptedHTTP2(true)
+			server.Start()
+			defer server.Close()
+			t.Setenv("STORAGE_EMULATOR_HOST_GRPC", server.Listener.Addr().String())
+			client, err := storage.NewGRPCClient(t.Context(), storage.WithDisabledClientMetrics())
+			require.NoError(t, err)
+			defer client.Close()
+			client.SetRetry(storage.WithBackoff(gax.Backoff{Initial: time.Millisecond, Max: 2 * time.Millisecond}))
+			store, err := gcs.New(client, "bucket", gcs.Options{})
+			require.NoError(t, err)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			defer cancel()
+			_, err = put(ctx, store)
+			require.Error(t, err)
+			require.False(t, backends.IsDefinite(err), "%v", err)
+			require.EqualValues(t, 1, asked.Load(), "requests")
 		})
 	}
 }

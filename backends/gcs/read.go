@@ -14,7 +14,7 @@ import (
 
 // Get implements [backends.Store]. It costs one request. A missing key costs a
 // second one where the client reads through the XML API, which does not say
-// what is missing; a key that is there costs a second one where the client
+// what is missing, and a third one if it comes to be just then; a key that is there costs a second one where the client
 // reads through the JSON API (storage.WithJSONReads), which tells neither time
 // nor metadata.
 func (s *Store) Get(ctx context.Context, key string) ([]byte, backends.Attrs, error) {
@@ -24,10 +24,27 @@ func (s *Store) Get(ctx context.Context, key string) ([]byte, backends.Attrs, er
 	object := s.reads.Object(key)
 	body, attrs, err := get(ctx, object)
 	if err != nil {
-		return nil, backends.Attrs{}, explain("get", key, whatIsMissing(ctx, object, err))
+		err = whatIsMissing(ctx, object, err)
+	}
+	if err == errCameToBe {
+		body, attrs, err = get(ctx, object)
+		if errors.Is(err, storage.ErrObjectNotExist) {
+			err = errContradiction
+		}
+	}
+	if err != nil {
+		return nil, backends.Attrs{}, explain("get", key, err)
 	}
 	return body, attrs, nil
 }
+
+var (
+	// errCameToBe is for an object of which one answer says that it is not there,
+	// and the next one that it is.
+	errCameToBe = errors.New("the object came to be")
+	// errContradiction is for one of which another says again that it is not.
+	errContradiction = errors.New("some answers say that the object does not exist, and others that it does: " + between)
+)
 
 func get(ctx context.Context, object *storage.ObjectHandle) ([]byte, backends.Attrs, error) {
 	r, err := object.NewReader(ctx)
@@ -35,6 +52,9 @@ func get(ctx context.Context, object *storage.ObjectHandle) ([]byte, backends.At
 		return nil, backends.Attrs{}, err
 	}
 	defer r.Close()
+	if r.Attrs.Generation <= 0 {
+		return nil, backends.Attrs{}, errNotGCS
+	}
 	var body bytes.Buffer
 	// The buffer wants room for the read that meets the end.
 	body.Grow(int(max(r.Attrs.Size, 0)) + bytes.MinRead)
@@ -54,7 +74,7 @@ func get(ctx context.Context, object *storage.ObjectHandle) ([]byte, backends.At
 		}
 	}
 	if r.Attrs.LastModified.IsZero() {
-		read, err := object.Generation(r.Attrs.Generation).Attrs(ctx)
+		read, err := attributes(ctx, object.Generation(r.Attrs.Generation))
 		if err != nil {
 			return nil, backends.Attrs{}, err
 		}
@@ -68,12 +88,21 @@ func whatIsMissing(ctx context.Context, object *storage.ObjectHandle, err error)
 	if answer := answerIn(err); !errors.Is(err, storage.ErrObjectNotExist) || answer != nil && isOurs(answer) {
 		return err
 	}
-	_, asked := object.Attrs(ctx)
+	_, asked := attributes(ctx, object)
 	if asked == nil {
-		// It came to be in between.
-		return backends.ErrNotExist
+		return errCameToBe
 	}
 	return asked
+}
+
+// attributes asks for those of an object. An answer that does not name it, of
+// which the SDK makes an object without a name, is not the store's.
+func attributes(ctx context.Context, object *storage.ObjectHandle) (*storage.ObjectAttrs, error) {
+	attrs, err := object.Attrs(ctx)
+	if err == nil && (attrs.Name != object.ObjectName() || attrs.Generation <= 0) {
+		return nil, errNotGCS
+	}
+	return attrs, err
 }
 
 // Head implements [backends.Store]. It costs one request.
@@ -81,7 +110,7 @@ func (s *Store) Head(ctx context.Context, key string) (backends.Attrs, error) {
 	if err := ready(ctx, "head", key, backends.CheckKey); err != nil {
 		return backends.Attrs{}, err
 	}
-	attrs, err := s.reads.Object(key).Attrs(ctx)
+	attrs, err := attributes(ctx, s.reads.Object(key))
 	if err != nil {
 		return backends.Attrs{}, explain("head", key, err)
 	}

@@ -17,6 +17,7 @@ var (
 		"TokenRefreshRequired":       "the session token must be refreshed; get new credentials",
 		"InvalidToken":               "the session token is not valid; get new credentials",
 		"InvalidAccessKeyId":         "the access key is not known to the store",
+		"XAdminUserNotFound":         "the access key is not known to the store", // versitygw, with status 404
 		"InvalidSecurity":            "the credentials are not valid",
 		"SignatureDoesNotMatch":      "the signature is wrong; check the secret key",
 		"RequestExpired":             "the request is too old; check the clock of this machine",
@@ -39,16 +40,18 @@ var (
 
 // ofCreate returns what an answer to a create proves, nil where it proves
 // nothing. A status without a code of S3 may come from something between, which
-// can refuse an answer as well as a request; the two that are taken for the
-// store's are about this request by their meaning.
+// can refuse an answer as well as a request, and then the object is there.
 func (a answer) ofCreate() error {
 	switch {
-	case a.status == http.StatusPreconditionFailed:
-		return backends.ErrExists
-	case a.status == http.StatusTooManyRequests:
-		return backends.ErrThrottled
 	case a.code == "":
 		return nil
+	case a.status == http.StatusPreconditionFailed:
+		if a.code == "PreconditionFailed" {
+			return backends.ErrExists
+		}
+		return nil
+	case a.status == http.StatusTooManyRequests:
+		return backends.ErrThrottled
 	case a.status == http.StatusConflict:
 		switch {
 		case contended[a.code]:
@@ -144,10 +147,10 @@ func (a answer) text() string {
 		return "the bucket must be asked for at another endpoint; check the region and the endpoint"
 	case a.refusesCondition() && a.refusal() == backends.ErrUnsupported, a.status == http.StatusNotImplemented && a.code != "":
 		return fmt.Sprintf("the store cannot create conditionally, and a commit needs it: %s", a.shown())
-	case a.code == "" && a.status == http.StatusBadRequest:
+	case a.code == "" && a.status == http.StatusBadRequest && a.isOfHead():
 		return "Bad Request, without a reason: expired credentials and a wrong region are answered so to a HEAD"
-	case a.code == "" && !a.absent:
-		return fmt.Sprintf("%s, and no error code of S3: something between may have answered", a.shown())
+	case a.code == "" && !a.absent && !(a.isOfHead() && a.isMarked()):
+		return fmt.Sprintf("%s, and no error code of S3: something between here and the store may have answered", a.shown())
 	}
 	return a.shown()
 }

@@ -3,6 +3,7 @@ package s3
 import (
 	"bytes"
 	"context"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,14 @@ type attempt struct {
 	// handed is set when the request was handed to the HTTP client, wanted when
 	// that wants a connection, and got when it has one.
 	handed, wanted, got atomic.Bool
+	// said is what the answer says in S3's own words, nil where it does not.
+	said atomic.Pointer[words]
+}
+
+// words are the body of an error of S3.
+type words struct {
+	XMLName       xml.Name `xml:"Error"`
+	Code, Message string
 }
 
 // watch is an option of the SDK for one call.
@@ -47,30 +56,38 @@ func (a *attempt) send(
 	})
 	out, metadata, err := next.HandleDeserialize(ctx, in)
 	if response, ok := out.RawResponse.(*smithyhttp.Response); ok && err == nil {
-		err = checkAnswer(response)
+		err = a.check(response)
 	}
 	return out, metadata, err
 }
 
-// mostBody is how much of an answer to a create is looked at. It has none.
+// mostBody is how much of an answer to a create is looked at. A success has none,
+// and an error a short one.
 const mostBody = 64 << 10
 
-// checkAnswer refuses answers that say nothing about the create: the SDK looks at
-// the status only.
-func checkAnswer(response *smithyhttp.Response) error {
+// check refuses answers that say nothing about the create, since the SDK looks at
+// the status only, and finds out whether an error is one of S3: the SDK takes
+// names out of XML of all kinds, and makes some up.
+func (a *attempt) check(response *smithyhttp.Response) error {
 	if r := response.Request; r != nil && (r.Method != http.MethodPut || r.Header.Get("If-None-Match") != "*") {
 		return fmt.Errorf("the HTTP client followed a redirect with %s in place of the create", r.Method)
-	}
-	if response.StatusCode < 200 || response.StatusCode > 299 {
-		return nil
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, mostBody))
 	if err != nil {
 		return fmt.Errorf("the answer was cut short: %w", err)
 	}
-	if len(bytes.TrimSpace(body)) > 0 {
-		return errors.New("the answer has a body, which that to a create has not")
+	success := response.StatusCode >= 200 && response.StatusCode <= 299
+	if success && len(bytes.TrimSpace(body)) > 0 {
+		return errors.New("the answer has a body, which that to a create has not: " +
+			"something between here and the store may have answered")
 	}
+	if said := new(words); xml.Unmarshal(body, said) == nil && said.Code != "" {
+		a.said.Store(said)
+	}
+	response.Body = struct {
+		io.Reader
+		io.Closer
+	}{bytes.NewReader(body), response.Body}
 	return nil
 }
 
@@ -82,7 +99,7 @@ func (a *attempt) nothingSent() bool {
 
 // explain is explain for creates, of which an error must prove what it says.
 func (a *attempt) explain(err error) *backends.Error {
-	failed := explainCreate(err)
+	failed := explainCreate(err, a.said.Load())
 	if a.nothingSent() && !backends.IsDefinite(failed) {
 		failed.Err = backends.NotStored(failed.Err)
 	}

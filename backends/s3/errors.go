@@ -21,13 +21,22 @@ import (
 
 // explain says what an error of a read, a listing, a delete or an overwrite
 // means.
-func explain(err error) *backends.Error { return explained(err, answer.ofRead) }
+func explain(err error) *backends.Error { return explained(err, answerOf, answer.ofRead) }
 
 // explainCreate says what an error of a create means. It is definite only where
-// an answer of the store proves it.
-func explainCreate(err error) *backends.Error { return explained(err, answer.ofCreate) }
+// an answer of the store proves it, which one that is not in S3's words does not.
+func explainCreate(err error, said *words) *backends.Error {
+	return explained(err, func(err error) (answer, bool) {
+		a, ok := answerOf(err)
+		a.code, a.message = "", http.StatusText(a.status)
+		if said != nil {
+			a.code, a.message = said.Code, said.Message
+		}
+		return a, ok
+	}, answer.ofCreate)
+}
 
-func explained(err error, meaning func(answer) error) *backends.Error {
+func explained(err error, find func(error) (answer, bool), meaning func(answer) error) *backends.Error {
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, ended) {
 			return &backends.Error{Err: fmt.Errorf("the call ended before the store answered: %w", ended)}
@@ -39,7 +48,7 @@ func explained(err error, meaning func(answer) error) *backends.Error {
 	if errors.Is(err, backends.ErrInvalid) || errors.Is(err, backends.ErrUnsupported) {
 		return &backends.Error{Err: err}
 	}
-	a, ok := answerOf(err)
+	a, ok := find(err)
 	if !ok {
 		return &backends.Error{Status: a.status, RequestID: a.requestID, Err: causeOf(err)}
 	}
@@ -58,6 +67,7 @@ type answer struct {
 	code      string // empty where the body names none
 	message   string
 	requestID string
+	method    string // empty where it is not known
 	header    http.Header
 	// absent is true where the answer says that the object is not there.
 	absent bool
@@ -73,6 +83,9 @@ func answerOf(err error) (answer, bool) {
 	a := answer{
 		status: response.HTTPStatusCode(), requestID: response.ServiceRequestID(), header: response.Response.Header,
 	}
+	if request := response.Response.Request; request != nil {
+		a.method = request.Method
+	}
 	var named smithy.APIError
 	if a.status == 0 || a.status/100 == 2 {
 		return a, false
@@ -81,15 +94,30 @@ func answerOf(err error) (answer, bool) {
 	if !errors.As(err, &named) {
 		return a, true // the body is not one of S3
 	}
-	// The SDK makes a code out of the status where the body has none.
-	if named.ErrorMessage() != a.message || named.ErrorCode() != strings.ReplaceAll(a.message, " ", "") {
+	// The SDK makes a code out of the status where the body is empty, and has one
+	// of its own where the body names none.
+	made := named.ErrorMessage() == a.message && named.ErrorCode() == strings.ReplaceAll(a.message, " ", "")
+	if !made && named.ErrorCode() != "UnknownError" {
 		a.code, a.message = named.ErrorCode(), named.ErrorMessage()
 	}
 	var noKey *types.NoSuchKey
 	var notFound *types.NotFound // only HEAD has it
-	a.absent = a.status == http.StatusNotFound && (a.code == "NoSuchKey" || errors.As(err, &noKey) || errors.As(err, &notFound))
+	a.absent = a.status == http.StatusNotFound &&
+		(a.code == "NoSuchKey" || errors.As(err, &noKey) || errors.As(err, &notFound) && a.isMarked())
+	if errors.As(err, &notFound) && !a.absent {
+		a.code, a.message = "", http.StatusText(a.status)
+	}
 	return a, true
 }
+
+// isMarked reports whether an answer has a header that stores put into all
+// answers. It is what an answer to HEAD can show: AWS, MinIO and versitygw do.
+func (a answer) isMarked() bool {
+	return a.header.Get("x-amz-request-id") != "" || a.header.Get("x-amz-id-2") != ""
+}
+
+// isOfHead reports whether the answer can have no body.
+func (a answer) isOfHead() bool { return a.method == http.MethodHead }
 
 // noCredentials is an error of the chain of credentials, before anything is sent.
 type noCredentials struct{ error }

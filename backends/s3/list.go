@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/lancecommit/lancecommit/backends"
@@ -37,6 +38,9 @@ func (s *Store) list(ctx context.Context, in backends.ListInput) (backends.Page,
 		return backends.Page{}, err
 	}
 	page := backends.Page{Token: aws.ToString(out.NextContinuationToken)}
+	if now, ok := awsmiddleware.GetServerTime(out.ResultMetadata); ok {
+		page.Now = now.UTC()
+	}
 	if aws.ToBool(out.IsTruncated) && page.Token == "" {
 		return backends.Page{}, fmt.Errorf("the listing goes on, and the answer has no token to go on with")
 	}

@@ -7,15 +7,12 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
-
-	"github.com/lancecommit/lancecommit/backends/backendtest"
 )
 
 // quiet is for servers whose clients go away.
 var quiet = log.New(io.Discard, "", 0)
 
 func TestMain(m *testing.M) {
-	backendtest.Child(openAddress)
 	// Nothing of this machine's own configuration takes part.
 	for _, name := range []string{"AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"} {
 		_ = os.Setenv(name, os.DevNull)

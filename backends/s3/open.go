@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	awscredentials "github.com/aws/aws-sdk-go-v2/credentials"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/logging"
 
 	"github.com/lancecommit/lancecommit/backends"
 )
@@ -42,9 +43,10 @@ type Config struct {
 	HTTPClient aws.HTTPClient
 }
 
-// Open returns the store of a bucket with a client of its own. It may ask for
-// credentials where the SDK gets them from a service, and makes no request to
-// the store. Errors are those of [New].
+// Open returns the store of a bucket with a client of its own, which logs nothing.
+// It may ask for credentials where the SDK gets them from a service, and makes no
+// request to the store. Errors are those of [New]; settings that contradict one
+// another are [backends.ErrInvalid].
 func Open(ctx context.Context, bucket string, cfg Config, opts ...Option) (*Store, error) {
 	client, err := cfg.client(ctx)
 	if err != nil {
@@ -53,6 +55,10 @@ func Open(ctx context.Context, bucket string, cfg Config, opts ...Option) (*Stor
 	s, err := New(client, bucket, opts...)
 	if err != nil {
 		return nil, err
+	}
+	if err := resolve(ctx, client.Options(), bucket); err != nil {
+		_ = s.Close() // it holds nothing yet
+		return nil, &backends.Error{Op: "open", Key: bucket, Err: err}
 	}
 	if own, ok := client.Options().HTTPClient.(*http.Client); ok && cfg.HTTPClient == nil {
 		s.closeClient = own.CloseIdleConnections
@@ -94,6 +100,27 @@ func (c Config) client(ctx context.Context) (*awss3.Client, error) {
 	return client, nil
 }
 
+// resolve finds out whether the SDK can make an address out of what is set, such
+// as an endpoint together with FIPS, which it otherwise says at the first request.
+func resolve(ctx context.Context, o awss3.Options, bucket string) error {
+	_, err := o.EndpointResolverV2.ResolveEndpoint(ctx, (awss3.EndpointParameters{
+		Bucket:                         &bucket,
+		Region:                         &o.Region,
+		Endpoint:                       o.BaseEndpoint,
+		ForcePathStyle:                 &o.UsePathStyle,
+		Accelerate:                     &o.UseAccelerate,
+		UseFIPS:                        aws.Bool(o.EndpointOptions.UseFIPSEndpoint == aws.FIPSEndpointStateEnabled),
+		UseDualStack:                   aws.Bool(o.EndpointOptions.UseDualStackEndpoint == aws.DualStackEndpointStateEnabled),
+		UseArnRegion:                   &o.UseARNRegion,
+		DisableMultiRegionAccessPoints: &o.DisableMultiRegionAccessPoints,
+		DisableS3ExpressSessionAuth:    o.DisableS3ExpressSessionAuth,
+	}).WithDefaults())
+	if err != nil {
+		return fmt.Errorf("%w: no address for the bucket can be made of the region, the endpoint and the rest: %w", backends.ErrInvalid, err)
+	}
+	return nil
+}
+
 // mostRedirects is where a chain of redirects ends.
 const mostRedirects = 10
 
@@ -118,7 +145,8 @@ func (c Config) check() error {
 
 // load returns the options for the SDK's own search.
 func (c Config) load() []func(*config.LoadOptions) error {
-	var opts []func(*config.LoadOptions) error
+	// A library does not log.
+	opts := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})}
 	if c.HTTPClient != nil {
 		opts = append(opts, config.WithHTTPClient(c.HTTPClient))
 	}

@@ -1,9 +1,12 @@
 package s3_test
 
 import (
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -79,6 +82,19 @@ func TestOpenRefusesWhatCannotBeMeant(t *testing.T) {
 			backends.ErrInvalid, "anonymous",
 		},
 		{"Google", s3.Config{Endpoint: "https://storage.googleapis.com"}, backends.ErrUnsupported, "Google"},
+		{"an endpoint of another protocol", s3.Config{Endpoint: "ftp://TOPSECRET@host"}, backends.ErrInvalid, "https://"},
+		{"an endpoint without a host", s3.Config{Endpoint: "https://:9000"}, backends.ErrInvalid, "https://"},
+		{"an endpoint with a query", s3.Config{Endpoint: "https://host?x-id=TOPSECRET"}, backends.ErrInvalid, "no user, query"},
+		{"an endpoint with a user", s3.Config{Endpoint: "https://AKIDSECRET:TOPSECRET@host"}, backends.ErrInvalid, "no user, query"},
+		{"an endpoint with a fragment", s3.Config{Endpoint: "https://host#TOPSECRET"}, backends.ErrInvalid, "no user, query"},
+		{"port 99999", s3.Config{Endpoint: "https://host:99999"}, backends.ErrInvalid, "1 to 65535"},
+		{"port 0", s3.Config{Endpoint: "https://host:0"}, backends.ErrInvalid, "1 to 65535"},
+		{"an endpoint and dual stack", s3.Config{Endpoint: "https://host", DualStack: true}, backends.ErrInvalid, "dual-stack"},
+		{"an endpoint and FIPS", s3.Config{Endpoint: "https://host", FIPS: true}, backends.ErrInvalid, "FIPS"},
+		{"an endpoint and acceleration", s3.Config{Endpoint: "https://host", Accelerate: true}, backends.ErrInvalid, "Accelerate"},
+		{"acceleration and FIPS", s3.Config{Region: "us-east-1", Accelerate: true, FIPS: true}, backends.ErrInvalid, "Accelerate"},
+		{"acceleration and path style", s3.Config{Region: "us-east-1", Accelerate: true, PathStyle: true}, backends.ErrInvalid, "Accelerate"},
+		{"a region that is none", s3.Config{Region: "us east 1"}, backends.ErrInvalid, "region"},
 		{"a profile that is not there", s3.Config{Profile: "nobody"}, backends.ErrInvalid, "nobody"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -95,6 +111,54 @@ func TestOpenRefusesAnHTTPEndpointOfTheEnvironmentToo(t *testing.T) {
 	_, err := s3.Open(t.Context(), "bucket", s3.Config{})
 	require.ErrorIs(t, err, backends.ErrInvalid)
 	require.ErrorContains(t, err, "allow HTTP")
+}
+
+func TestOpenTakesEveryEndpointThatCanBeReached(t *testing.T) {
+	for _, cfg := range []s3.Config{
+		{Endpoint: "https://host:65535/storage/v1/s3"}, {Endpoint: "http://[::1]:9000", AllowHTTP: true, PathStyle: true},
+		{Region: "us-east-1", DualStack: true, FIPS: true}, {Region: "eu-west-1", Accelerate: true},
+	} {
+		store, err := s3.Open(t.Context(), "bucket", cfg)
+		require.NoError(t, err, "%+v", cfg)
+		require.NoError(t, store.Close())
+	}
+}
+
+// stderr runs a func and returns what it wrote there, the standard library's log
+// included.
+func stderr(t *testing.T, run func()) string {
+	path := filepath.Join(t.TempDir(), "stderr")
+	file, err := os.Create(path)
+	require.NoError(t, err)
+	before := os.Stderr
+	os.Stderr = file
+	log.SetOutput(file)
+	defer func() {
+		os.Stderr = before
+		log.SetOutput(before)
+	}()
+	run()
+	require.NoError(t, file.Close())
+	wrote, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(wrote)
+}
+
+func TestOpenMakesAClientThatLogsNothing(t *testing.T) {
+	// The SDK complains of a metadata service that is old.
+	metadata := serve(t, reply{status: 403})
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "false")
+	t.Setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", metadata.URL)
+	server := serve(t, reply{status: 412, body: html})
+	wrote := stderr(t, func() {
+		store, err := s3.Open(t.Context(), "bucket", s3.Config{Endpoint: server.URL, AllowHTTP: true})
+		require.NoError(t, err)
+		_, err = put(t.Context(), store)
+		require.ErrorIs(t, err, backends.ErrUnauthenticated)
+		require.NoError(t, store.Close())
+	})
+	require.NotEmpty(t, metadata.got(), "it was asked")
+	require.Empty(t, wrote)
 }
 
 func TestWithoutCredentialsNothingIsSent(t *testing.T) {

@@ -24,6 +24,9 @@ var answerAll = reply{act: func(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet && r.URL.Query().Has("list-type") {
 		_, _ = w.Write([]byte(page))
 	}
+	if r.Method == http.MethodPost {
+		_, _ = w.Write([]byte(deletedOne))
+	}
 }}
 
 func TestEveryRequestHasWhatTheBucketDemands(t *testing.T) {

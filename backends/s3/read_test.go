@@ -56,14 +56,14 @@ func TestAListingIsOneRequest(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := serve(t, reply{status: 200, body: page})
+			server := serve(t, reply{status: 200, body: page}.with("Date", "Sun, 29 Nov 2026 18:00:00 GMT"))
 			got, err := storeOf(t, server).List(t.Context(), tc.in)
 			require.NoError(t, err)
 			require.Equal(t, backends.Page{
 				Objects: []backends.Object{{Key: "t/1", Attrs: backends.Attrs{
 					Size: 4, ETag: `"e"`, Modified: time.Date(2026, 11, 29, 17, 0, 0, 0, time.UTC),
 				}}},
-				Prefixes: []string{"t/sub/"}, Token: "next",
+				Prefixes: []string{"t/sub/"}, Token: "next", Now: time.Date(2026, 11, 29, 18, 0, 0, 0, time.UTC),
 			}, got)
 			query := server.only(t).URL.Query()
 			for name, want := range tc.query {
@@ -82,8 +82,8 @@ func TestADeleteIsOneRequest(t *testing.T) {
 }
 
 func TestARefusedReadIsNeverAnAbsentObject(t *testing.T) {
-	all := []string{"get", "head", "list", "delete", "overwrite"}
-	withBody := []string{"get", "list", "delete", "overwrite"}
+	all := []string{"get", "head", "list", "delete", "overwrite", "bulkdelete"}
+	withBody := []string{"get", "list", "delete", "overwrite", "bulkdelete"}
 	for _, tc := range []struct {
 		name string
 		ops  []string
@@ -95,16 +95,18 @@ func TestARefusedReadIsNeverAnAbsentObject(t *testing.T) {
 		{"401", all, reply{status: 401}, backends.ErrUnauthenticated},
 		{"missing bucket", withBody, s3Error(404, "NoSuchBucket", "no bucket"), backends.ErrNoBucket},
 		{"missing key", []string{"get", "head"}, s3Error(404, "NoSuchKey", "no key"), backends.ErrNotExist},
-		{"404 of a proxy", withBody, reply{status: 404, body: html}, unknown},
+		{"404 of a proxy", all, reply{status: 404, body: html}, unknown},
 		{"expired token", withBody, s3Error(400, "ExpiredToken", "TOPSECRET"), backends.ErrUnauthenticated},
 		{"unknown key id", withBody, s3Error(403, "InvalidAccessKeyId", "AKIDSECRET"), backends.ErrUnauthenticated},
 		{"wrong secret", withBody, s3Error(403, "SignatureDoesNotMatch", "Signature=1"), backends.ErrUnauthenticated},
+		{"unknown key id to versitygw", withBody, s3Error(404, "XAdminUserNotFound", "AKIDSECRET"), backends.ErrUnauthenticated},
 		{"clock", withBody, s3Error(403, "RequestTimeTooSkewed", "skewed"), backends.ErrUnauthenticated},
 		{"expired token to a HEAD", []string{"head"}, reply{status: 400}, backends.ErrInvalid},
 		{"throttled", all, s3Error(429, "TooManyRequests", "slowly"), backends.ErrThrottled},
 		{"slow down", all, s3Error(503, "SlowDown", "slowly"), unknown},
 		{"500", all, s3Error(500, "InternalError", "sorry"), unknown},
 		{"a feature it lacks", withBody, s3Error(501, "NotImplemented", "no"), backends.ErrUnsupported},
+		{"501 of a gateway", withBody, reply{status: 501, body: "<Response><Message>no</Message></Response>"}, unknown},
 		{"501 of a proxy", withBody, reply{status: 501, body: html}, unknown},
 		{
 			"another region", all,
@@ -159,7 +161,8 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		},
 		"token":     {s3Error(400, "ExpiredToken", "x"), "the session token has expired; get new credentials"},
 		"condition": {s3Error(501, "NotImplemented", "not implemented"), "cannot create conditionally"},
-		"proxy":     {reply{status: 502, body: html}, "no error code of S3"},
+		"proxy":     {reply{status: 502, body: html}, "no error code of S3: something between here and the store may have answered"},
+		"login":     {reply{status: 200, body: html}, "something between here and the store may have answered"},
 	} {
 		_, err := put(t.Context(), storeOf(t, serve(t, tc.p)))
 		require.ErrorContains(t, err, tc.want, name)
@@ -174,7 +177,7 @@ func TestReadsAreRetriedAsTheClientDoes(t *testing.T) {
 }
 
 func TestACallWhoseContextEndsReturns(t *testing.T) {
-	for _, op := range []string{"get", "head", "list", "delete", "overwrite"} {
+	for _, op := range []string{"get", "head", "list", "delete", "overwrite", "bulkdelete"} {
 		arrived := make(chan struct{}, 9)
 		server := serve(t, reply{act: func(_ http.ResponseWriter, r *http.Request) {
 			arrived <- struct{}{}

@@ -10,7 +10,7 @@ import (
 
 // errNotS3 is for a 200 that an S3 store does not give, such as an error in the
 // body or the page of a proxy. The SDK would take it for an empty listing.
-var errNotS3 = errors.New("the answer has status 200 and is not one of S3")
+var errNotS3 = errors.New("the answer has status 200 and is not one of S3: something between here and the store may have answered")
 
 // requireAnswers makes reads fail on such answers.
 func requireAnswers(stack *middleware.Stack) error {

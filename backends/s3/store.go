@@ -1,9 +1,13 @@
 package s3
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -19,7 +23,9 @@ import (
 // api is what the store uses of the SDK beside gocloud.
 type api interface {
 	PutObject(context.Context, *awss3.PutObjectInput, ...func(*awss3.Options)) (*awss3.PutObjectOutput, error)
+	GetObject(context.Context, *awss3.GetObjectInput, ...func(*awss3.Options)) (*awss3.GetObjectOutput, error)
 	DeleteObject(context.Context, *awss3.DeleteObjectInput, ...func(*awss3.Options)) (*awss3.DeleteObjectOutput, error)
+	DeleteObjects(context.Context, *awss3.DeleteObjectsInput, ...func(*awss3.Options)) (*awss3.DeleteObjectsOutput, error)
 	ListObjectsV2(context.Context, *awss3.ListObjectsV2Input, ...func(*awss3.Options)) (*awss3.ListObjectsV2Output, error)
 }
 
@@ -35,8 +41,9 @@ type Store struct {
 }
 
 var (
-	_ backends.Store      = (*Store)(nil)
-	_ backends.Overwriter = (*Store)(nil)
+	_ backends.Store       = (*Store)(nil)
+	_ backends.Overwriter  = (*Store)(nil)
+	_ backends.BulkDeleter = (*Store)(nil)
 )
 
 // New returns the store of a bucket, which is a name or the ARN of an access
@@ -109,14 +116,23 @@ func checkBucket(bucket string) error {
 	return nil
 }
 
-// checkEndpoint refuses endpoints that are known to ignore the condition.
+// checkEndpoint refuses endpoints that are malformed, which are not repeated since
+// they can hold a credential, and those that are known to ignore the condition.
 func checkEndpoint(endpoint *string) error {
+	if endpoint == nil {
+		return nil
+	}
+	u, err := url.Parse(*endpoint)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return fmt.Errorf("%w: the endpoint is not the http:// or https:// URL of a host", backends.ErrInvalid)
+	}
+	port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16)
 	host := hostOf(endpoint)
 	switch {
-	case endpoint == nil:
-		return nil
-	case host == "":
-		return fmt.Errorf("%w: the endpoint of the client is no URL with a host", backends.ErrInvalid)
+	case err != nil || port == 0:
+		return fmt.Errorf("%w: the endpoint has a port that is none; ports are 1 to 65535", backends.ErrInvalid)
+	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return fmt.Errorf("%w: the endpoint takes no user, query or fragment; credentials have settings of their own", backends.ErrInvalid)
 	case isBelow(host, "googleapis.com"):
 		return fmt.Errorf("%w: Google's endpoint for S3 clients ignores If-None-Match, so that commits would overwrite one "+
 			"another; use the store for Google Cloud Storage", backends.ErrUnsupported)
@@ -134,8 +150,37 @@ func (s *Store) Get(ctx context.Context, key string) ([]byte, backends.Attrs, er
 
 // Head implements [backends.Store]. It costs one request. An answer to HEAD has
 // no body, so that a bucket that is not there is [backends.ErrNotExist], too.
+//
+// A 404 without a header of S3 (x-amz-request-id or x-amz-id-2) may come from
+// something on the way and proves nothing. It costs a second request, a GET,
+// whose answer has a body that says what is missing.
 func (s *Store) Head(ctx context.Context, key string) (backends.Attrs, error) {
-	return s.reads.Head(ctx, key)
+	attrs, err := s.reads.Head(ctx, key)
+	var failed *backends.Error
+	if errors.As(err, &failed) && failed.Status == http.StatusNotFound && !errors.Is(failed, backends.ErrNotExist) {
+		return backends.Attrs{}, s.missing(ctx, key, failed)
+	}
+	return attrs, err
+}
+
+// missing asks what is missing where the answer to a HEAD did not say. It returns
+// that answer's error where the second one does not say either.
+func (s *Store) missing(ctx context.Context, key string, headed *backends.Error) error {
+	out, err := s.client.GetObject(ctx, &awss3.GetObjectInput{Bucket: &s.bucket, Key: &key, Range: aws.String("bytes=0-0")})
+	if err == nil {
+		_ = out.Body.Close()
+		return headed
+	}
+	failed := explain(err)
+	for _, said := range []error{
+		backends.ErrNotExist, backends.ErrNoBucket, backends.ErrPermission, backends.ErrUnauthenticated,
+	} {
+		if errors.Is(failed, said) {
+			failed.Op, failed.Key = "head", key
+			return failed
+		}
+	}
+	return headed
 }
 
 // Delete implements [backends.Store]. It costs one request. In a bucket with

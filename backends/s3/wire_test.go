@@ -148,9 +148,10 @@ var wire = map[string]func(ctx context.Context, store *s3.Store) error{
 		_, err := store.List(ctx, backends.ListInput{Prefix: "t/1"})
 		return err
 	},
-	"delete":    func(ctx context.Context, store *s3.Store) error { return store.Delete(ctx, "t/1") },
-	"overwrite": func(ctx context.Context, store *s3.Store) error { return store.Overwrite(ctx, "t/1", []byte("body")) },
-	"put":       func(ctx context.Context, store *s3.Store) error { _, err := put(ctx, store); return err },
+	"delete":     func(ctx context.Context, store *s3.Store) error { return store.Delete(ctx, "t/1") },
+	"overwrite":  func(ctx context.Context, store *s3.Store) error { return store.Overwrite(ctx, "t/1", []byte("body")) },
+	"bulkdelete": func(ctx context.Context, store *s3.Store) error { return store.BulkDelete(ctx, []string{"t/1"}) },
+	"put":        func(ctx context.Context, store *s3.Store) error { _, err := put(ctx, store); return err },
 }
 
 // created is the answer to a create that did it.

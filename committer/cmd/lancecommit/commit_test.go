@@ -134,8 +134,8 @@ func TestASignalEndsTheWaitForAManifest(t *testing.T) {
 	table := layFixture(t, fixtures.V2())
 	silent, writer := io.Pipe()
 	defer writer.Close() // ends the reading
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
+	ctx, cancel := context.WithCancel(t.Context()) // as a signal does
+	defer time.AfterFunc(50*time.Millisecond, cancel).Stop()
 	var stderr bytes.Buffer
 	require.Equal(t, exitOther, run(ctx, []string{"commit", table, "--manifest", "-"}, streams{silent, io.Discard, &stderr}))
 	require.Contains(t, stderr.String(), "nothing was written")

@@ -1,0 +1,116 @@
+package s3_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/lancecommit/lancecommit/backends"
+)
+
+// A proxy, a gateway or a firewall can refuse the answer as well as the request,
+// when the object is there already.
+func TestWhatIsNotTheStoresOwnAnswerProvesNothingOfACreate(t *testing.T) {
+	for name, body := range map[string]string{
+		"no body":                        "",
+		"a page":                         html,
+		"a page that is no XML":          "<html><br>Blocked",
+		"a page with a code":             "<html><Code>PreconditionFailed</Code><Message>taken</Message></html>",
+		"XML of a gateway":               "<Response><Message>AccessDenied</Message></Response>",
+		"JSON of a gateway":              `{"Code":"AccessDenied"}`,
+		"an error in XML without a code": "<Error><Message>No.</Message></Error>",
+		"an error in XML that is cut":    "<Error><Code>AccessDenied</Code>",
+	} {
+		t.Run(name, func(t *testing.T) {
+			status := 0
+			server := serve(t, reply{act: func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("x-amz-request-id", "REQ") // a proxy that passes headers on
+				w.WriteHeader(status)
+				_, _ = w.Write([]byte(body))
+			}})
+			store := storeOf(t, server)
+			for status = 400; status <= 504; status++ {
+				_, err := put(t.Context(), store)
+				failed := failure(t, err, "put", "t/1")
+				requireOnly(t, err, unknown)
+				require.Equal(t, status, failed.Status)
+				require.Empty(t, failed.Code)
+				require.ErrorContains(t, err, "something between here and the store may have answered")
+			}
+			require.Len(t, server.got(), 105)
+		})
+	}
+}
+
+func TestWhatIsTheStoresOwnAnswerRefusesACreate(t *testing.T) {
+	want := map[int]error{
+		400: backends.ErrInvalid, 401: backends.ErrUnauthenticated, 403: backends.ErrPermission,
+		429: backends.ErrThrottled, 501: backends.ErrUnsupported,
+	}
+	for name, body := range map[string]string{
+		"a code": "<Error><Code>SomethingNew</Code><Message>no</Message></Error>",
+		"no more than a code": "<?xml version=\"1.0\"?><Error xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">" +
+			"<Code>SomethingNew</Code></Error>",
+	} {
+		t.Run(name, func(t *testing.T) {
+			status := 0
+			server := serve(t, reply{act: func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(status)
+				_, _ = w.Write([]byte(body))
+			}})
+			store := storeOf(t, server)
+			for status = 400; status <= 504; status++ {
+				_, err := put(t.Context(), store)
+				require.Equal(t, "SomethingNew", failure(t, err, "put", "t/1").Code)
+				requireOnly(t, err, want[status])
+				require.NotContains(t, err.Error(), "something between")
+			}
+		})
+	}
+}
+
+// Only the name counts, though it can be the words of the status.
+func TestACodeInTheWordsOfTheStatusIsTheStoresOwn(t *testing.T) {
+	for status, want := range map[int]error{403: backends.ErrPermission, 412: backends.ErrExists} {
+		text := http.StatusText(status)
+		code := map[int]string{403: "Forbidden", 412: "PreconditionFailed"}[status]
+		_, err := put(t.Context(), storeOf(t, serve(t, s3Error(status, code, text))))
+		requireOnly(t, err, want)
+	}
+}
+
+func TestAnAbsentObjectHasTheMarkOfTheStore(t *testing.T) {
+	bare := reply{status: 404}
+	for _, tc := range []struct {
+		name     string
+		replies  []reply
+		want     error
+		requests int
+	}{
+		{"an id of the request", []reply{bare.with("x-amz-request-id", "REQ")}, backends.ErrNotExist, 1},
+		{"an id of the host", []reply{bare.with("x-amz-id-2", "HOST")}, backends.ErrNotExist, 1},
+		{"no mark, and the key is absent", []reply{bare, s3Error(404, "NoSuchKey", "no key")}, backends.ErrNotExist, 2},
+		{"no mark, and the bucket is absent", []reply{bare, s3Error(404, "NoSuchBucket", "no bucket")}, backends.ErrNoBucket, 2},
+		{"no mark, and the credentials are refused", []reply{bare, s3Error(403, "InvalidAccessKeyId", "no")}, backends.ErrUnauthenticated, 2},
+		{"no mark, and the object is there", []reply{bare, object}, unknown, 2},
+		{"no mark, and a page", []reply{bare, {status: 404, body: html}}, unknown, 2},
+		{"no mark, and an error of another kind", []reply{bare, s3Error(400, "SomethingNew", "no")}, unknown, 2},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			server := serve(t, tc.replies...)
+			_, err := storeOf(t, server).Head(t.Context(), "t/1")
+			failure(t, err, "head", "t/1")
+			requireOnly(t, err, tc.want)
+			if tc.want == unknown {
+				require.ErrorContains(t, err, "something between here and the store may have answered")
+			}
+			var asked []string
+			for _, r := range server.got() {
+				asked = append(asked, fmt.Sprint(r.Method, r.URL.Path, r.Header.Get("Range")))
+			}
+			require.Equal(t, []string{"HEAD/bucket/t/1", "GET/bucket/t/1bytes=0-0"}[:tc.requests], asked)
+		})
+	}
+}

@@ -44,7 +44,8 @@ type Store interface {
 	// Get returns the content of an object and its attributes, read together.
 	// A missing key is ErrNotExist. A refusal that could hide a missing key or
 	// one that is there, such as S3's 403 to a caller who may not list, is
-	// ErrPermission and never ErrNotExist.
+	// ErrPermission and never ErrNotExist. An object above the limit of
+	// WithReadLimit is ErrTooLarge.
 	Get(ctx context.Context, key string) ([]byte, Attrs, error)
 
 	// Head returns the attributes of an object, its metadata included. Errors

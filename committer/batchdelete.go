@@ -25,6 +25,9 @@ func (n *Namespace) BatchDeleteTableVersions(
 	ctx context.Context, req *BatchDeleteTableVersionsRequest,
 ) (*BatchDeleteTableVersionsResponse, error) {
 	const failed = "batch delete table versions: %w"
+	if req == nil {
+		return nil, errNoRequest
+	}
 	ctx = withCaller(ctx, req.Identity, req.Context)
 	t, err := n.begin(ctx, req.ID, req.Branch, nil)
 	if err != nil {

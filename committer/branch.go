@@ -62,7 +62,8 @@ func (t *Table) readRef(ctx context.Context) (branchRef, error) {
 			ParentVersion uint64 `json:"parentVersion"`
 		}
 		if err := json.Unmarshal(body, &content); err != nil {
-			return branchRef{}, fmt.Errorf("the ref %s is not JSON: %w", key, err)
+			// Without the cause, which speaks of Go.
+			return branchRef{}, fmt.Errorf("the ref %s is not JSON with a number as parentVersion", key)
 		}
 		if err := naming.CheckVersion(content.ParentVersion); err != nil {
 			return branchRef{}, fmt.Errorf("the ref %s: parentVersion: %w", key, err)

@@ -26,7 +26,8 @@ import (
 // The staged manifest must lie in the table, say the version and the branch, and
 // have the size and ETag of the request. Data and transaction files must be in
 // place before. A branch that has no ref yet is accepted for the first version
-// of its chain, which has the number of the version that it forks from.
+// of its chain, which has the number of the version that it forks from; the
+// request does not say the parent, so nobody checks that it has that version.
 //
 // Errors: those of [Table.Commit], [ErrStagedChanged], [ErrUnsupported],
 // [ErrTableNotFound], [ErrNamespaceNotFound]. A malformed request is an
@@ -39,6 +40,9 @@ import (
 func (n *Namespace) CreateTableVersion(
 	ctx context.Context, req *CreateTableVersionRequest,
 ) (*CreateTableVersionResponse, error) {
+	if req == nil {
+		return nil, errNoRequest
+	}
 	v, transaction, err := n.create(withCaller(ctx, req.Identity, req.Context), req.entry())
 	if err != nil {
 		return nil, fmt.Errorf("create table version: %w", err)
@@ -55,6 +59,9 @@ func (n *Namespace) BatchCreateTableVersions(
 	ctx context.Context, req *BatchCreateTableVersionsRequest,
 ) (*BatchCreateTableVersionsResponse, error) {
 	const failed = "batch create table versions: %w"
+	if req == nil {
+		return nil, errNoRequest
+	}
 	switch len(req.Entries) {
 	case 0:
 		wrong := &InvalidRequestError{}
@@ -90,7 +97,7 @@ func (n *Namespace) create(ctx context.Context, e *CreateTableVersionEntry) (Ver
 	if err := n.checkReal(ctx, root, s); err != nil {
 		return Version{}, "", err
 	}
-	end, err := n.fetchBesideList(ctx, t, &s)
+	end, err := n.fetchBesideList(ctx, t, e, &s)
 	if err != nil {
 		return Version{}, "", err
 	}
@@ -119,12 +126,12 @@ func (n *Namespace) read(e *CreateTableVersionEntry) (root string, s staging, er
 	if idErr != nil {
 		wrong.check("id", idErr)
 	}
-	wrong.check("version", naming.CheckVersion(uint64(max(e.Version, 0))))
+	wrong.checkVersion(e.Version)
 	branchErr := naming.CheckBranch(e.Branch)
 	wrong.check("branch", branchErr)
 	switch {
 	case idErr == nil && branchErr == nil:
-		s, err = n.resolve(root, naming.BranchRoot(root, e.Branch), e.ManifestPath)
+		s, err = n.resolve(root, naming.BranchRoot(root, e.Branch), e.ManifestPath, uint64(max(e.Version, 1)))
 		wrong.check("manifest_path", err)
 	default:
 		wrong.check("manifest_path", checkPathAlone(e.ManifestPath))
@@ -169,11 +176,13 @@ func (n *Namespace) refuse(ctx context.Context, root, branch string, refusal err
 
 // fetchBesideList reads the staged manifest while the end of the chain is
 // listed, where that is not known.
-func (n *Namespace) fetchBesideList(ctx context.Context, t *Table, s *staging) (end Version, err error) {
+func (n *Namespace) fetchBesideList(
+	ctx context.Context, t *Table, e *CreateTableVersionEntry, s *staging,
+) (end Version, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	fetched := make(chan error, 1)
-	go func() { fetched <- n.fetch(ctx, s) }()
+	go func() { fetched <- n.fetch(ctx, e, s) }()
 	chain, err := t.end(ctx)
 	if err != nil {
 		cancel()

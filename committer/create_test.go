@@ -456,3 +456,41 @@ func TestARepeatSucceedsThatRacesWithTheFirst(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, create(t, second, req), response)
 }
+
+func TestAStagedManifestThatIsTooLargeIsNotRead(t *testing.T) {
+	size := int64(100)
+	for _, given := range []*int64{nil, &size} {
+		store := laid(1)
+		req := stage(store, 2, "mine")
+		req.ManifestSize = given
+		namespace := committer.NewNamespace(intercept.Wrap(store, func(ctx context.Context, call intercept.Call, do func(context.Context) error) error {
+			if call.Key == req.ManifestPath {
+				limit := int64(1 << 30)
+				if given != nil {
+					limit = *given
+				}
+				require.NoError(t, backends.CheckReadLimit(ctx, limit))
+				require.ErrorIs(t, backends.CheckReadLimit(ctx, limit+1), backends.ErrTooLarge)
+				return backends.CheckReadLimit(ctx, 2<<30)
+			}
+			return do(ctx)
+		}), namespaceRoot)
+		_, err := namespace.CreateTableVersion(t.Context(), req)
+		require.Equal(t, committer.CodeInvalidInput, committer.Code(err), err)
+		require.ErrorContains(t, err, "larger")
+		require.Len(t, stagedLeft(t, store), 1)
+	}
+}
+
+func TestNoRequestIsNoPanic(t *testing.T) {
+	namespace, _ := inNamespace(laid(1))
+	for name, call := range map[string]func() error{
+		"create":       func() error { _, err := namespace.CreateTableVersion(t.Context(), nil); return err },
+		"batch create": func() error { _, err := namespace.BatchCreateTableVersions(t.Context(), nil); return err },
+		"describe":     func() error { _, err := namespace.DescribeTableVersion(t.Context(), nil); return err },
+		"list":         func() error { _, err := namespace.ListTableVersions(t.Context(), nil); return err },
+		"delete":       func() error { _, err := namespace.BatchDeleteTableVersions(t.Context(), nil); return err },
+	} {
+		require.ErrorIs(t, call(), committer.ErrInvalid, name)
+	}
+}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/lancecommit/lancecommit/naming"
 )
 
 // DescribeTableVersion describes a version with its metadata, or the latest. It
@@ -20,6 +18,9 @@ import (
 func (n *Namespace) DescribeTableVersion(
 	ctx context.Context, req *DescribeTableVersionRequest,
 ) (*DescribeTableVersionResponse, error) {
+	if req == nil {
+		return nil, errNoRequest
+	}
 	v, err := n.describe(withCaller(ctx, req.Identity, req.Context), req)
 	if err != nil {
 		return nil, fmt.Errorf("describe table version: %w", err)
@@ -31,7 +32,7 @@ func (n *Namespace) DescribeTableVersion(
 func (n *Namespace) describe(ctx context.Context, req *DescribeTableVersionRequest) (Version, error) {
 	t, err := n.begin(ctx, req.ID, req.Branch, func(wrong *InvalidRequestError) {
 		if req.Version != nil {
-			wrong.check("version", naming.CheckVersion(uint64(max(*req.Version, 0))))
+			wrong.checkVersion(*req.Version)
 		}
 	})
 	if err != nil {

@@ -3,6 +3,8 @@ package committer
 import (
 	"fmt"
 	"strings"
+
+	"github.com/lancecommit/lancecommit/naming"
 )
 
 // An InvalidRequestError names every field of a request that is wrong. Nothing
@@ -36,6 +38,16 @@ func (e *InvalidRequestError) Unwrap() error { return ErrInvalid }
 
 func (e *InvalidRequestError) add(field, format string, args ...any) {
 	e.Fields = append(e.Fields, FieldError{field, fmt.Sprintf(format, args...)})
+}
+
+// errNoRequest refuses a request that is nil.
+var errNoRequest = fmt.Errorf("%w: there is no request", ErrInvalid)
+
+// checkVersion adds the field version when it is out of bounds.
+func (e *InvalidRequestError) checkVersion(version int64) {
+	if version < int64(naming.MinVersion) {
+		e.add("version", "%d is none, or it is missing; versions are %d to %d", version, naming.MinVersion, naming.MaxVersion)
+	}
 }
 
 // check adds a field when err is not nil.

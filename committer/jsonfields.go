@@ -21,11 +21,15 @@ type UnknownFields map[string]json.RawMessage
 // only as they are written, and its error, an [*InvalidRequestError], names every
 // field that is wrong.
 func decodeFields(data []byte, into any, unknown *UnknownFields) error {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(data, &members); err != nil || members == nil {
-		return &InvalidRequestError{Fields: []FieldError{{Reason: "it is not a JSON object"}}}
-	}
 	var wrong InvalidRequestError
+	members, twice, err := membersOf(data)
+	if err != nil {
+		wrong.add("", "it is not a JSON object")
+		return &wrong
+	}
+	for _, name := range twice {
+		wrong.add(name, "it is given twice")
+	}
 	value := reflect.ValueOf(into).Elem()
 	for i := range value.NumField() {
 		name, ok := fieldName(value.Type().Field(i))
@@ -46,6 +50,32 @@ func decodeFields(data []byte, into any, unknown *UnknownFields) error {
 		*unknown = members
 	}
 	return wrong.orNil()
+}
+
+// membersOf reads the members of a JSON object, and which names come twice: what
+// checks a request before us may have looked at another one than we do.
+func membersOf(data []byte) (members map[string]json.RawMessage, twice []string, err error) {
+	in := json.NewDecoder(bytes.NewReader(data))
+	if token, err := in.Token(); err != nil || token != json.Delim('{') {
+		return nil, nil, errors.New("no object")
+	}
+	members = make(map[string]json.RawMessage)
+	for in.More() {
+		token, err := in.Token()
+		if err != nil {
+			return nil, nil, err
+		}
+		name, _ := token.(string)
+		var value json.RawMessage
+		if err := in.Decode(&value); err != nil {
+			return nil, nil, err
+		}
+		if _, there := members[name]; there {
+			twice = append(twice, name)
+		}
+		members[name] = value
+	}
+	return members, twice, nil
 }
 
 // fieldName returns the name of a field in JSON.

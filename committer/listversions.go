@@ -24,6 +24,9 @@ import (
 func (n *Namespace) ListTableVersions(
 	ctx context.Context, req *ListTableVersionsRequest,
 ) (*ListTableVersionsResponse, error) {
+	if req == nil {
+		return nil, errNoRequest
+	}
 	response, err := n.listVersions(withCaller(ctx, req.Identity, req.Context), req)
 	if err != nil {
 		return nil, fmt.Errorf("list table versions: %w", err)

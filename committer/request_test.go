@@ -54,6 +54,7 @@ func TestEveryFieldThatCannotBeReadIsNamed(t *testing.T) {
 		{`[]`, "invalid request: it is not a JSON object"},
 		{`null`, "invalid request: it is not a JSON object"},
 		{`{"version":9223372036854775808}`, "version: 9223372036854775808 is not an integer of 64 bits"},
+		{`{"id":["other"],"version":1,"id":["t"]}`, "id: it is given twice"},
 		{`{"version":1.5}`, "version: 1.5 is not an integer of 64 bits"},
 		{`{"version":1e3}`, "version: 1e3 is not an integer of 64 bits"},
 		{`{"version":"1"}`, `version: "1" is not an integer of 64 bits`},

@@ -31,7 +31,7 @@ var errMissingPath = errors.New("it is missing; name the staged manifest")
 // resolve turns the manifest_path of a request into the key of an object inside
 // the table. root is the root of the request's branch. The error says what is
 // wrong with the path, and sends the caller nowhere else.
-func (n *Namespace) resolve(table, root, text string) (staging, error) {
+func (n *Namespace) resolve(table, root, text string, version uint64) (staging, error) {
 	if text == "" {
 		return staging{}, errMissingPath
 	}
@@ -51,7 +51,7 @@ func (n *Namespace) resolve(table, root, text string) (staging, error) {
 	}
 	if !mayStage(key) {
 		return staging{}, fmt.Errorf("%q has a name that no staged manifest may have, since it is removed after the commit; "+
-			"stage the manifest as %s<UUID>", text, naming.Staging(naming.Versions(root)+naming.V2.Final(1), ""))
+			"stage the manifest as %s<UUID>", text, naming.Staging(naming.Versions(root)+naming.V2.Final(version), ""))
 	}
 	return staging{key: key, name: name, size: unknownSize}, nil
 }
@@ -188,10 +188,24 @@ func (n *Namespace) checkReal(ctx context.Context, table string, s staging) erro
 	return nil
 }
 
+// largestManifest is the largest staged manifest that is read, in bytes.
+const largestManifest = 1 << 30
+
 // fetch reads the staged manifest. It costs one GET.
-func (n *Namespace) fetch(ctx context.Context, s *staging) error {
-	body, attrs, err := n.reads.getSized(ctx, s.key, s.size)
+func (n *Namespace) fetch(ctx context.Context, e *CreateTableVersionEntry, s *staging) error {
+	limit := int64(largestManifest)
+	if e.ManifestSize != nil {
+		limit = *e.ManifestSize
+	}
+	body, attrs, err := n.reads.getSized(backends.WithReadLimit(ctx, limit), s.key, s.size)
+	var wrong InvalidRequestError
 	switch {
+	case errors.Is(err, backends.ErrTooLarge) && e.ManifestSize != nil:
+		wrong.add("manifest_size", "%d was given, and %s is larger", limit, s.key)
+		return &wrong
+	case errors.Is(err, backends.ErrTooLarge):
+		wrong.add("manifest_path", "%s is larger than %d MiB, which no manifest is", s.key, limit>>20)
+		return &wrong
 	case errors.Is(err, backends.ErrNotExist):
 		s.gone = true
 		return nil

@@ -30,6 +30,9 @@ func (s *Store) Get(ctx context.Context, key string) ([]byte, backends.Attrs, er
 	if etagOf(got.ETag) == "" {
 		return nil, backends.Attrs{}, foreign("get", key, "ETag", got.RequestID)
 	}
+	if err := backends.CheckReadLimit(ctx, value(got.ContentLength)); err != nil {
+		return nil, backends.Attrs{}, &backends.Error{Op: "get", Key: key, Err: err}
+	}
 	var body bytes.Buffer
 	// The buffer wants room for the read that meets the end.
 	body.Grow(int(min(value(got.ContentLength), largestGrowth)) + bytes.MinRead)

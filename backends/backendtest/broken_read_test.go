@@ -69,6 +69,16 @@ var storesThatReadWrong = []brokenStore{
 		editPut(func(_ *context.Context, _ *[]byte, opts *backends.PutOptions) { opts.Metadata = "" }),
 	},
 	{
+		"reads what is larger than wanted",
+		[]string{"an object above the limit of a read is refused"},
+		func(w *wrapper) backends.Store {
+			w.get = func(ctx context.Context, key string) ([]byte, backends.Attrs, error) {
+				return w.Store.Get(backends.WithReadLimit(ctx, 1<<40), key)
+			}
+			return w
+		},
+	},
+	{
 		"calls an absent key empty",
 		[]string{"an absent key is ErrNotExist", "a key that is the folder of another key does no damage"},
 		func(w *wrapper) backends.Store {

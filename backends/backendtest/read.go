@@ -5,10 +5,21 @@ import (
 	"io/fs"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/lancecommit/lancecommit/backends"
 )
 
 // reading has the rules of Get and Head.
 var reading = []rule{
+	{"an object above the limit of a read is refused", func(ctx context.Context, t reporter, s subject) {
+		s.put(ctx, t, "t/key", []byte("content"))
+		body, _, err := s.Get(backends.WithReadLimit(ctx, 6), "t/key")
+		wantError(t, err, "get", "t/key", backends.ErrTooLarge)
+		require.Empty(t, body)
+		body, _, err = s.Get(backends.WithReadLimit(ctx, 7), "t/key")
+		require.NoError(t, err)
+		require.Equal(t, []byte("content"), body)
+	}},
 	{"an absent key is ErrNotExist", func(ctx context.Context, t reporter, s subject) {
 		for _, key := range []string{"key", "t/key", "t/folder/key"} {
 			s.lacks(ctx, t, key)

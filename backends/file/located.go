@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/lancecommit/lancecommit/backends"
 )
 
@@ -37,7 +39,7 @@ func (s *Store) URLs() []string {
 }
 
 // errOutside says that there is no key in the store for what a key leads to.
-var errOutside = fmt.Errorf("%w: a symlink leads out of the store's folder", backends.ErrInvalid)
+var errOutside = fmt.Errorf("%w: a symlink leads out of the store's folder, or to itself", backends.ErrInvalid)
 
 // RealKey implements [backends.Linked].
 func (s *Store) RealKey(ctx context.Context, key string) (string, error) {
@@ -57,7 +59,7 @@ func (s *Store) realKey(ctx context.Context, key string) (string, error) {
 	}
 	// The root refuses what leads outside, which EvalSymlinks would follow.
 	switch _, err := s.root.Stat(key); {
-	case errors.Is(err, s.escapes):
+	case errors.Is(err, s.escapes), errors.Is(err, unix.ELOOP):
 		return "", errOutside
 	case err != nil:
 		return "", s.unread(err)

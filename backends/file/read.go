@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"syscall"
@@ -31,13 +32,30 @@ func (s *Store) get(ctx context.Context, key string) ([]byte, backends.Attrs, er
 		return nil, attrs, err
 	}
 	defer file.Close()
+	if err := backends.CheckReadLimit(ctx, attrs.Size); err != nil {
+		return nil, backends.Attrs{}, err
+	}
 	var body bytes.Buffer
 	// The buffer wants room for the read that meets the end.
 	body.Grow(int(attrs.Size) + bytes.MinRead)
-	if _, err := body.ReadFrom(file); err != nil {
+	if _, err := body.ReadFrom(&piecewise{ctx, file}); err != nil {
 		return nil, attrs, s.unread(err)
 	}
 	return body.Bytes(), attrs, nil
+}
+
+// A piecewise reader gives way to a context between pieces.
+type piecewise struct {
+	ctx  context.Context
+	file io.Reader
+}
+
+// Read implements io.Reader.
+func (p *piecewise) Read(b []byte) (int, error) {
+	if err := p.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return p.file.Read(b[:min(len(b), 1<<20)])
 }
 
 // Head implements [backends.Store]. An object that is there costs an fsync of

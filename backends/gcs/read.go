@@ -32,7 +32,10 @@ func (s *Store) Get(ctx context.Context, key string) ([]byte, backends.Attrs, er
 			err = errContradiction
 		}
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, backends.ErrTooLarge):
+		return nil, backends.Attrs{}, &backends.Error{Op: "get", Key: key, Err: err}
+	case err != nil:
 		return nil, backends.Attrs{}, explain("get", key, err)
 	}
 	return body, attrs, nil
@@ -54,6 +57,9 @@ func get(ctx context.Context, object *storage.ObjectHandle) ([]byte, backends.At
 	defer r.Close()
 	if r.Attrs.Generation <= 0 {
 		return nil, backends.Attrs{}, errNotGCS
+	}
+	if err := backends.CheckReadLimit(ctx, r.Attrs.Size); err != nil {
+		return nil, backends.Attrs{}, err
 	}
 	var body bytes.Buffer
 	// The buffer wants room for the read that meets the end.

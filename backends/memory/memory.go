@@ -107,7 +107,13 @@ func (s *Store) Inject(key string, body []byte) {
 // Get implements backends.Store.
 func (s *Store) Get(ctx context.Context, key string) ([]byte, backends.Attrs, error) {
 	o, err := s.read(ctx, "get", key)
-	return slices.Clone(o.body), o.attrs, err
+	if err != nil {
+		return nil, backends.Attrs{}, err
+	}
+	if err := backends.CheckReadLimit(ctx, o.attrs.Size); err != nil {
+		return nil, backends.Attrs{}, &backends.Error{Op: "get", Key: key, Err: err}
+	}
+	return slices.Clone(o.body), o.attrs, nil
 }
 
 // Head implements backends.Store.

@@ -83,6 +83,9 @@ func (b *Bucket) Get(ctx context.Context, key string) ([]byte, backends.Attrs, e
 		return nil, backends.Attrs{}, b.fail("get", key, err)
 	}
 	defer reader.Close()
+	if err := backends.CheckReadLimit(ctx, reader.Size()); err != nil {
+		return nil, backends.Attrs{}, &backends.Error{Op: "get", Key: key, Err: err}
+	}
 	body, err := readAll(reader)
 	if err != nil {
 		return nil, backends.Attrs{}, b.fail("get", key, err)

@@ -133,7 +133,7 @@ func TestAReaderThatHasSeenEnoughIsNoErrorAndABrokenStoreIs(t *testing.T) {
 func TestASignalEndsTheWaitForAManifest(t *testing.T) {
 	table := layFixture(t, fixtures.V2())
 	silent, writer := io.Pipe()
-	defer writer.Close() // ends the reading
+	defer writer.Close()                           // ends the reading
 	ctx, cancel := context.WithCancel(t.Context()) // as a signal does
 	defer time.AfterFunc(50*time.Millisecond, cancel).Stop()
 	var stderr bytes.Buffer

@@ -68,8 +68,9 @@ func exitCode(err error) int {
 // time, or said that it is at fault itself.
 func unavailable(err error) bool {
 	var answer *backends.Error
-	var network net.Error
-	return errors.As(err, &network) || errors.Is(err, context.DeadlineExceeded) ||
+	var network *net.OpError
+	var lookup *net.DNSError
+	return errors.As(err, &network) || errors.As(err, &lookup) || errors.Is(err, context.DeadlineExceeded) ||
 		errors.As(err, &answer) && answer.Status >= 500
 }
 

@@ -32,8 +32,8 @@ the only copy that an external manifest store has.`,
 		if err != nil && len(result.Removed) == 0 {
 			return err
 		}
-		if printErr := a.printSwept(result, opts.DryRun); err == nil {
-			err = printErr
+		if printErr := a.printSwept(result, opts.DryRun); printErr != nil {
+			fmt.Fprintf(a.err, "lancecommit: %s; to print that failed: %v\n", counted(len(result.Removed), "leftover", opts.DryRun), printErr)
 		}
 		return err
 	})

@@ -2,6 +2,7 @@ package stores_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"github.com/lancecommit/lancecommit/backends"
 	"github.com/lancecommit/lancecommit/backends/backendtest"
 	"github.com/lancecommit/lancecommit/committer"
+	"github.com/lancecommit/lancecommit/integration/stores/own"
 	"github.com/lancecommit/lancecommit/internal/testmanifest"
 	"github.com/lancecommit/lancecommit/naming"
 )
@@ -20,7 +22,25 @@ const root = "db/t.lance"
 
 func TestEveryStoreKeepsTheContract(t *testing.T) {
 	eachPlace(t, func(t *testing.T, at place) {
-		backendtest.Run(t, backendtest.Config{New: at.open, Keys: 100})
+		at.suite.Keys = 100
+		backendtest.Run(t, at.suite)
+	})
+}
+
+func TestTheLongestKeyHasTheFolderInIt(t *testing.T) {
+	onOwn(t, func(t *testing.T, store *own.Store) {
+		ctx, in := withDeadline(t), store.Folder(t)
+		longest := strings.Repeat(strings.Repeat("k", 99)+"/", 11)[:1024-len(in.Key+"/")]
+		if strings.HasSuffix(longest, "/") {
+			longest = longest[:len(longest)-1] + "k"
+		}
+		_, err := in.Store.PutIfAbsent(ctx, longest, []byte("body"), backends.PutOptions{})
+		require.NoError(t, err)
+		body, _, err := in.Store.Get(ctx, longest)
+		require.NoError(t, err)
+		require.Equal(t, "body", string(body))
+		_, err = in.Store.PutIfAbsent(ctx, longest+"k", []byte("body"), backends.PutOptions{})
+		require.ErrorIs(t, err, backends.ErrInvalid)
 	})
 }
 
@@ -40,7 +60,7 @@ func TestOfTheWritersOfAVersionOneWins(t *testing.T) {
 					_, err := table.Commit(ctx, v, bodyBy(w, v))
 					won[w][v] = err == nil
 					var conflict *committer.ConflictError
-					if err != nil && !asConflict(err, &conflict) {
+					if err != nil && !errors.As(err, &conflict) {
 						t.Errorf("writer %d, version %d: %v", w, v, err)
 						return
 					}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/lancecommit/lancecommit/backends"
-	"github.com/lancecommit/lancecommit/internal/intercept"
 	"github.com/lancecommit/lancecommit/naming"
 )
 
@@ -209,18 +208,13 @@ func newProbe(store backends.Store, opts ProbeOptions) (*probe, error) {
 	}
 	policy := RetryPolicy{AttemptTimeout: opts.RequestTimeout, ReadTimeout: opts.RequestTimeout}.withDefaults()
 	for _, one := range append([]backends.Store{store}, opts.Others...) {
-		p.handles = append(p.handles, bounded{intercept.Wrap(one, p.count), policy})
+		p.handles = append(p.handles, bounded{countedStore{one, &p.requests}, policy})
 	}
 	p.report.Folder = p.folder
 	p.report.Left = []string{}
 	p.report.Figures.Connections = len(p.handles)
 	p.report.Figures.Writers = max(probeWriters, len(p.handles))
 	return p, nil
-}
-
-func (p *probe) count(ctx context.Context, _ intercept.Call, do func(context.Context) error) error {
-	p.requests.Add(1)
-	return do(ctx)
 }
 
 // run does one step after the other, until one cannot go on.

@@ -208,7 +208,7 @@ func newProbe(store backends.Store, opts ProbeOptions) (*probe, error) {
 	}
 	policy := RetryPolicy{AttemptTimeout: opts.RequestTimeout, ReadTimeout: opts.RequestTimeout}.withDefaults()
 	for _, one := range append([]backends.Store{store}, opts.Others...) {
-		p.handles = append(p.handles, bounded{countedStore{one, &p.requests}, policy})
+		p.handles = append(p.handles, bounded{counting(one, &p.requests), policy})
 	}
 	p.report.Folder = p.folder
 	p.report.Left = []string{}

@@ -13,6 +13,47 @@ type countedStore struct {
 	requests *atomic.Int64
 }
 
+// counting returns a store whose requests are counted, and which can do beyond
+// the contract what the store can. An overwrite is not counted: it is for a store
+// that refuses creates.
+func counting(store backends.Store, requests *atomic.Int64) backends.Store {
+	s := countedStore{store, requests}
+	over, overwrites := store.(backends.Overwriter)
+	bulk, deletes := store.(backends.BulkDeleter)
+	switch {
+	case overwrites && deletes:
+		return struct {
+			countedStore
+			countedBulk
+			backends.Overwriter
+		}{s, countedBulk{bulk, requests}, over}
+	case overwrites:
+		return struct {
+			countedStore
+			backends.Overwriter
+		}{s, over}
+	case deletes:
+		return struct {
+			countedStore
+			countedBulk
+		}{s, countedBulk{bulk, requests}}
+	}
+	return s
+}
+
+// A countedBulk counts the deletions of many objects.
+type countedBulk struct {
+	bulk     backends.BulkDeleter
+	requests *atomic.Int64
+}
+
+func (b countedBulk) BulkLimit() int { return b.bulk.BulkLimit() }
+
+func (b countedBulk) BulkDelete(ctx context.Context, keys []string) error {
+	b.requests.Add(1)
+	return b.bulk.BulkDelete(ctx, keys)
+}
+
 func (s countedStore) PutIfAbsent(
 	ctx context.Context, key string, body []byte, opts backends.PutOptions,
 ) (backends.Attrs, error) {

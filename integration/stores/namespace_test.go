@@ -344,3 +344,47 @@ func TestLanceDBOpensAtTheVersionThatWasCreated(t *testing.T) {
 		require.Equal(t, number+1, appended)
 	})
 }
+
+func TestWhatACleanUpRemovedIsNotMadeAgain(t *testing.T) {
+	eachPlace(t, func(t *testing.T, at place) {
+		ctx, store := withDeadline(t), at.open(t)
+		table := commitUpTo(ctx, t, store, 2)
+		namespace := committer.NewNamespace(store, "db")
+		third := stage(ctx, t, store, 3, 1, testmanifest.New(3, "", "mine"))
+		first, err := namespace.CreateTableVersion(ctx, third)
+		require.NoError(t, err)
+		result, err := table.DeleteVersions(ctx, []committer.VersionRange{{Start: 1, End: 3}}, committer.DeleteOptions{Force: true})
+		require.NoError(t, err)
+		require.Equal(t, 2, result.Deleted)
+
+		again := committer.NewNamespace(store, "db")
+		_, err = again.CreateTableVersion(ctx, stage(ctx, t, store, 1, 1, testmanifest.New(1, "", "mine")))
+		require.Equal(t, committer.CodeConcurrentModification, committer.Code(err), err)
+		require.ErrorContains(t, err, "the latest version is 3")
+		replay, err := again.CreateTableVersion(ctx, third)
+		require.NoError(t, err, "its predecessor is gone")
+		require.Equal(t, first.Version.ManifestPath, replay.Version.ManifestPath)
+		require.Equal(t, []string{naming.V2.Final(3), stagedName(1, 1)}, names(ctx, t, store))
+	})
+}
+
+func TestASweepListsWhatIsStagedAboveTheEndAndNeverTakesIt(t *testing.T) {
+	eachPlace(t, func(t *testing.T, at place) {
+		ctx, store := withDeadline(t), at.open(t)
+		table := commitUpTo(ctx, t, store, 2)
+		stage(ctx, t, store, 2, 1, testmanifest.New(2, "", "left"))
+		stage(ctx, t, store, 3, 1, testmanifest.New(3, "", "mine"))
+		before := names(ctx, t, store)
+		result, err := table.Sweep(ctx, 7*24*time.Hour, committer.SweepOptions{})
+		require.NoError(t, err)
+		require.Empty(t, result.Removed, "all of it is young")
+		reasons := make(map[string]committer.KeepReason)
+		for _, kept := range result.Kept {
+			reasons[kept.Key[len(naming.Versions(root)):]] = kept.Reason
+		}
+		require.Equal(t, map[string]committer.KeepReason{
+			stagedName(2, 1): committer.KeptTooYoung, stagedName(3, 1): committer.KeptAboveEnd,
+		}, reasons)
+		require.Equal(t, before, names(ctx, t, store))
+	})
+}

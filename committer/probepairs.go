@@ -131,7 +131,6 @@ func (p *probe) refusedAbsent(ctx context.Context, handle int, key string, body 
 	}
 	text := "A create of a name that is absent was refused as taken."
 	if over, ok := p.handle(handle).Store.(backends.Overwriter); ok {
-		p.track(key, 1)
 		err := within(ctx, p.opts.RequestTimeout, func(ctx context.Context) error { return over.Overwrite(ctx, key, body) })
 		if err == nil {
 			_, _, err = p.create(ctx, handle, key, probeBody("over", 0, 22))

@@ -109,7 +109,7 @@ type ProbeFigures struct {
 // It works below {Root}/_lancecommit_probe/{random}/, where no name is that of a
 // manifest, and removes what it made, also after an error and after the context
 // has ended; the report has what is left. A bucket with versioning keeps the old
-// versions. It is safe beside writers and beside other probes.
+// versions, and a disk the empty folders. It is safe beside writers and beside other probes.
 //
 // The store is judged by the report: a store that is unsafe, cannot be reached or
 // refuses the caller is no error. Errors are [ErrInvalid] for options that are

@@ -209,13 +209,22 @@ func endpointsOf(store *scriptedStore, count int) (handles []backends.Store) {
 }
 
 func (e endpoint) PutIfAbsent(ctx context.Context, key string, body []byte, opts backends.PutOptions) (backends.Attrs, error) {
+	if e.sees(key) {
+		return e.scriptedStore.PutIfAbsent(ctx, key, body, opts)
+	}
+	e.Inject(key, body)
+	return backends.Attrs{Size: int64(len(body))}, nil
+}
+
+// sees reports whether the endpoint knows that a key is taken. Otherwise it takes
+// it.
+func (e endpoint) sees(key string) bool {
 	e.shared.mu.Lock()
 	defer e.shared.mu.Unlock()
 	by, there := e.shared.by[key]
 	if there && (by == e.number || time.Since(e.shared.created[key]) >= time.Millisecond) {
-		return e.scriptedStore.PutIfAbsent(ctx, key, body, opts)
+		return true
 	}
 	e.shared.by[key], e.shared.created[key] = e.number, time.Now()
-	e.Inject(key, body)
-	return backends.Attrs{Size: int64(len(body))}, nil
+	return false
 }

@@ -61,6 +61,8 @@ func New(client *storage.Client, bucket string, opts Options) (*Store, error) {
 		return nil, &backends.Error{Op: "open", Key: bucket, Err: fmt.Errorf("%w: the client is nil", backends.ErrInvalid)}
 	}
 	return &Store{
+		// A client that speaks HTTP sends an upload with ChunkSize 0 once
+		// anyway; one that speaks gRPC keeps the body and would send it again.
 		creates: handleOf(client, bucket, opts).Retryer(storage.WithPolicy(storage.RetryNever)),
 		reads:   handleOf(client, bucket, opts).Retryer(storage.WithMaxAttempts(readAttempts)),
 		opts:    opts,

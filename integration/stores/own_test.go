@@ -123,5 +123,5 @@ func TestWithoutALocationThereIsNoTestOfIt(t *testing.T) {
 	text, passed := run{"", map[string]string{"malformed": ""}, "^TestTheNamesAndBodies/(disk|own)$"}.output(t)
 	require.True(t, passed, text)
 	require.Contains(t, text, "/disk (")
-	require.NotContains(t, text, "own")
+	require.NotContains(t, text, "/own")
 }

@@ -108,6 +108,9 @@ func (n *Namespace) create(ctx context.Context, e *CreateTableVersionEntry) (Ver
 	if err != nil {
 		return Version{}, "", t.refuse(ctx, err)
 	}
+	// What the handle saw before is not what the caller built on, who may well
+	// know that the table was made again.
+	t.isReplaced()
 	v, err := t.commitInTurn(ctx, c, started)
 	if err != nil {
 		return Version{}, "", fmt.Errorf("version %d: %w", e.Version, err)
@@ -214,7 +217,8 @@ func (t *Table) candidateOf(e *CreateTableVersionEntry, s staging) (candidate, e
 
 // replayGone answers a request whose staged manifest is gone: it was sent before
 // and succeeded, or its manifest was never there. Only what the version itself
-// says can tell. It costs one GET, and a LIST before it while the version was not seen.
+// says can tell. It costs one GET, and a LIST before it while the version was not
+// seen.
 func (t *Table) replayGone(
 	ctx context.Context, e *CreateTableVersionEntry, s staging, end Version, started time.Time,
 ) (Version, string, error) {

@@ -77,3 +77,15 @@ func TestAWriterThatHasSeenTheTableThatWasMadeAgainIsNotRefused(t *testing.T) {
 		})
 	}
 }
+
+func TestANamespaceHoldsNobodyToWhatItSawBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := laid(1, 2, 3)
+		namespace, _ := inNamespace(store)
+		_, err := namespace.DescribeTableVersion(t.Context(), &committer.DescribeTableVersionRequest{ID: tableID})
+		require.NoError(t, err)
+		remake(t, store, 1, 2, 3)
+		time.Sleep(time.Minute)
+		create(t, namespace, stage(store, 4, "built on the new one"))
+	})
+}

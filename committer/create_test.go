@@ -1,7 +1,6 @@
 package committer_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -12,7 +11,6 @@ import (
 	"github.com/lancecommit/lancecommit/backends"
 	"github.com/lancecommit/lancecommit/backends/memory"
 	"github.com/lancecommit/lancecommit/committer"
-	"github.com/lancecommit/lancecommit/internal/intercept"
 	"github.com/lancecommit/lancecommit/naming"
 )
 
@@ -78,90 +76,6 @@ func TestAStagedCreateCosts(t *testing.T) {
 	lay(store, naming.V2, 6)
 	create(t, namespace, stage(store, 7, "mine"))
 	require.Equal(t, "GET LIST PUT DELETE", sorted(), "the end has moved")
-}
-
-func TestARequestCanBeSentAgain(t *testing.T) {
-	for _, tc := range []struct {
-		name  string
-		again func(store *memory.Store) // what happens before the second time
-	}{
-		{"with its staged manifest gone", func(*memory.Store) {}},
-		{"with its staged manifest still there", func(store *memory.Store) { stage(store, 2, "mine") }},
-		{"when others have gone on", func(store *memory.Store) { lay(store, naming.V2, 3, 4) }},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			store := laid(1)
-			req := stage(store, 2, "mine")
-			req.Metadata = map[string]string{"who": "me"}
-			namespace, _ := inNamespace(store)
-			first := create(t, namespace, req)
-			tc.again(store)
-			fresh, _ := inNamespace(store)
-			require.Equal(t, first, create(t, namespace, req))
-			require.Equal(t, first, create(t, fresh, req))
-			require.Empty(t, stagedLeft(t, store))
-		})
-	}
-}
-
-func TestAStagedManifestThatIsGone(t *testing.T) {
-	size := int64(len(manifestOf(2, "mine")))
-	for _, tc := range []struct {
-		name   string
-		chain  []uint64
-		before func(store *memory.Store) // who committed version 2
-		size   int64
-		want   error
-		code   int
-	}{
-		{"and no such version: there is nothing to create", []uint64{1}, nil, size, committer.ErrInvalid, committer.CodeInvalidInput},
-		{"and no versions at all", nil, nil, size, committer.ErrInvalid, committer.CodeInvalidInput},
-		{
-			"and nobody says whose the version is: unknown", []uint64{1, 2}, nil, size,
-			committer.ErrUnknownOutcome, committer.CodeInternal,
-		},
-		{
-			"and the version came from another: unknown, since its bytes may be equal", []uint64{1},
-			func(store *memory.Store) {
-				namespace, _ := inNamespace(store)
-				req := stage(store, 2, "mine")
-				store.Inject(naming.Versions(root)+stagedName(2, 7), manifestOf(2, "mine"))
-				req.ManifestPath = naming.Versions(root) + stagedName(2, 7)
-				_, err := namespace.CreateTableVersion(t.Context(), req)
-				require.NoError(t, err)
-				require.NoError(t, store.Delete(t.Context(), naming.Versions(root)+stagedName(2, 1)))
-			}, size, committer.ErrUnknownOutcome, committer.CodeInternal,
-		},
-		{
-			"and the version has another size: conflict", []uint64{1, 2}, nil, size + 1,
-			committer.ErrConflict, committer.CodeConcurrentModification,
-		},
-		{"and the version is cleaned up: unknown", []uint64{1, 3}, nil, size, committer.ErrUnknownOutcome, committer.CodeInternal},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			store := laid(tc.chain...)
-			store.Inject(root+"/data/x.lance", nil)
-			if tc.before != nil {
-				tc.before(store)
-			}
-			namespace, _ := inNamespace(store)
-			_, err := namespace.CreateTableVersion(t.Context(), &committer.CreateTableVersionRequest{
-				ID: tableID, Version: 2, ManifestPath: naming.Versions(root) + stagedName(2, 1), ManifestSize: &tc.size,
-			})
-			require.ErrorIs(t, err, tc.want)
-			require.Equal(t, tc.code, committer.Code(err), err)
-		})
-	}
-}
-
-func TestAStoreWithoutMetadataCannotTellAReplayWithoutItsStagedManifest(t *testing.T) {
-	store := memory.New(memory.Options{NoMetadata: true})
-	namespace, _ := inNamespace(store)
-	req := stage(store, 1, "mine")
-	create(t, namespace, req)
-	_, err := namespace.CreateTableVersion(t.Context(), req)
-	require.ErrorIs(t, err, committer.ErrUnknownOutcome)
-	require.NotErrorIs(t, err, committer.ErrConflict)
 }
 
 func TestAStagedManifestStaysWhereItMayBeNeeded(t *testing.T) {
@@ -259,28 +173,6 @@ func TestOfManyRequestsForAVersionOneWins(t *testing.T) {
 	require.ElementsMatch(t, losers, stagedLeft(t, store), "what losers staged stays, what the winner staged does not")
 }
 
-func TestManyRepeatsOfOneRequestSucceedWithTheSameAnswer(t *testing.T) {
-	const repeats = 200
-	store := laid(1)
-	req := stage(store, 2, "mine")
-	responses := make([]*committer.CreateTableVersionResponse, repeats)
-	var all sync.WaitGroup
-	for i := range repeats {
-		namespace, _ := inNamespace(store)
-		all.Go(func() {
-			var err error
-			if responses[i], err = namespace.CreateTableVersion(t.Context(), req); err != nil {
-				t.Errorf("repeat %d: %v", i, err)
-			}
-		})
-	}
-	all.Wait()
-	for i := range responses {
-		require.Equal(t, responses[0], responses[i], i)
-	}
-	require.Empty(t, stagedLeft(t, store))
-}
-
 func TestCreateOnABranch(t *testing.T) {
 	const branch = "exp/one"
 	branchKeys := func(store *memory.Store) string { return naming.Versions(naming.BranchRoot(root, branch)) }
@@ -347,88 +239,6 @@ func TestCreateOnABranch(t *testing.T) {
 	})
 }
 
-func TestAWrongVersionIsRefusedAndTheLatestNamed(t *testing.T) {
-	for _, tc := range []struct {
-		version int64
-		want    error
-		code    int
-	}{
-		{5, committer.ErrConflict, 14},
-		{9, committer.ErrConflict, 14},
-		{11, committer.ErrConflict, 14},
-		{0, committer.ErrInvalid, 13},
-		{-1, committer.ErrInvalid, 13},
-	} {
-		t.Run(fmt.Sprint(tc.version), func(t *testing.T) {
-			store := laid(8, 9)
-			namespace, _ := inNamespace(store)
-			req := stage(store, uint64(max(tc.version, 1)), "mine")
-			req.Version = tc.version
-			_, err := namespace.CreateTableVersion(t.Context(), req)
-			require.ErrorIs(t, err, tc.want)
-			require.Equal(t, tc.code, committer.Code(err))
-			require.ErrorContains(t, err, "latest version is 9")
-			require.Len(t, stagedLeft(t, store), 1)
-		})
-	}
-}
-
-func TestARequestWithEveryFieldWrongIsToldAllOfThem(t *testing.T) {
-	namespace, log := inNamespace(laid(1))
-	zero := int64(0)
-	_, err := namespace.CreateTableVersion(t.Context(), &committer.CreateTableVersionRequest{
-		Identity: &committer.Identity{APIKey: "api_key", AuthToken: "auth_token"},
-		Context:  committer.RequestContext{"key": "context"},
-		ID:       []string{"id", "id"}, Version: 0, Branch: "a..b", ManifestPath: "manifest_path", ManifestSize: &zero, ETag: "e_tag",
-		Metadata: map[string]string{"key": strings.Repeat("m", 2000)}, NamingScheme: "v2",
-	})
-	var wrong *committer.InvalidRequestError
-	require.ErrorAs(t, err, &wrong)
-	var fields []string
-	for _, f := range wrong.Fields {
-		fields = append(fields, f.Field)
-		require.NotEmpty(t, f.Reason)
-	}
-	require.Equal(t, []string{"id", "version", "branch", "manifest_path", "manifest_size", "naming_scheme", "metadata"}, fields)
-	require.Equal(t, committer.CodeInvalidInput, committer.Code(err))
-	require.Empty(t, log.Take(), "nothing was asked of the store")
-}
-
-func TestSeveralEntriesAreNotCreatedAtOnce(t *testing.T) {
-	store := laid(1)
-	namespace, log := inNamespace(store)
-	entry := func(version uint64) committer.CreateTableVersionEntry {
-		req := stage(store, version, "mine")
-		return committer.CreateTableVersionEntry{ID: req.ID, Version: req.Version, ManifestPath: req.ManifestPath}
-	}
-	_, err := namespace.BatchCreateTableVersions(t.Context(), &committer.BatchCreateTableVersionsRequest{
-		Entries: []committer.CreateTableVersionEntry{entry(2), entry(3)},
-	})
-	require.ErrorIs(t, err, committer.ErrUnsupported)
-	require.Equal(t, committer.CodeUnsupported, committer.Code(err))
-	_, err = namespace.BatchCreateTableVersions(t.Context(), &committer.BatchCreateTableVersionsRequest{})
-	require.Equal(t, committer.CodeInvalidInput, committer.Code(err))
-	require.Empty(t, log.Take())
-
-	response, err := namespace.BatchCreateTableVersions(t.Context(), &committer.BatchCreateTableVersionsRequest{
-		Entries: []committer.CreateTableVersionEntry{entry(2)},
-	})
-	require.NoError(t, err)
-	require.Len(t, response.Versions, 1)
-	require.EqualValues(t, 2, response.Versions[0].Version)
-}
-
-func TestALostReplyToAStagedCreateIsNoConflict(t *testing.T) {
-	store := laid(1)
-	steps := []step{lostReply, pass}
-	puts := 0
-	namespace := committer.NewNamespace(onPut(store, func() step { puts++; return steps[min(puts, 2)-1] }), namespaceRoot)
-	response := create(t, namespace, stage(store, 2, "mine"))
-	require.EqualValues(t, 2, response.Version.Version)
-	require.Equal(t, 1, puts)
-	require.Empty(t, stagedLeft(t, store))
-}
-
 func TestAStagedManifestStaysWhileTheOutcomeIsUnknown(t *testing.T) {
 	store := laid(1)
 	namespace := committer.NewNamespace(onPut(store, func() step { return notDurable }), namespaceRoot)
@@ -437,60 +247,4 @@ func TestAStagedManifestStaysWhileTheOutcomeIsUnknown(t *testing.T) {
 	require.Equal(t, committer.CodeInternal, committer.Code(err))
 	require.NotErrorIs(t, err, backends.ErrExists)
 	require.Len(t, stagedLeft(t, store), 1)
-}
-
-func TestARepeatSucceedsThatRacesWithTheFirst(t *testing.T) {
-	store := laid(1)
-	req := stage(store, 2, "mine")
-	first, _ := inNamespace(store)
-	var response *committer.CreateTableVersionResponse
-	// The other call commits and removes what is staged when this one knows the
-	// end of the chain and is about to read.
-	second := committer.NewNamespace(intercept.Wrap(store, func(ctx context.Context, call intercept.Call, do func(context.Context) error) error {
-		if call.Method == "GET" && call.Key == req.ManifestPath && response == nil {
-			response = create(t, first, req)
-		}
-		return do(ctx)
-	}), namespaceRoot)
-	_, err := second.DescribeTableVersion(t.Context(), &committer.DescribeTableVersionRequest{ID: tableID})
-	require.NoError(t, err)
-	require.Equal(t, create(t, second, req), response)
-}
-
-func TestAStagedManifestThatIsTooLargeIsNotRead(t *testing.T) {
-	size := int64(100)
-	for _, given := range []*int64{nil, &size} {
-		store := laid(1)
-		req := stage(store, 2, "mine")
-		req.ManifestSize = given
-		namespace := committer.NewNamespace(intercept.Wrap(store, func(ctx context.Context, call intercept.Call, do func(context.Context) error) error {
-			if call.Key == req.ManifestPath {
-				limit := int64(1 << 30)
-				if given != nil {
-					limit = *given
-				}
-				require.NoError(t, backends.CheckReadLimit(ctx, limit))
-				require.ErrorIs(t, backends.CheckReadLimit(ctx, limit+1), backends.ErrTooLarge)
-				return backends.CheckReadLimit(ctx, 2<<30)
-			}
-			return do(ctx)
-		}), namespaceRoot)
-		_, err := namespace.CreateTableVersion(t.Context(), req)
-		require.Equal(t, committer.CodeInvalidInput, committer.Code(err), err)
-		require.ErrorContains(t, err, "larger")
-		require.Len(t, stagedLeft(t, store), 1)
-	}
-}
-
-func TestNoRequestIsNoPanic(t *testing.T) {
-	namespace, _ := inNamespace(laid(1))
-	for name, call := range map[string]func() error{
-		"create":       func() error { _, err := namespace.CreateTableVersion(t.Context(), nil); return err },
-		"batch create": func() error { _, err := namespace.BatchCreateTableVersions(t.Context(), nil); return err },
-		"describe":     func() error { _, err := namespace.DescribeTableVersion(t.Context(), nil); return err },
-		"list":         func() error { _, err := namespace.ListTableVersions(t.Context(), nil); return err },
-		"delete":       func() error { _, err := namespace.BatchDeleteTableVersions(t.Context(), nil); return err },
-	} {
-		require.ErrorIs(t, call(), committer.ErrInvalid, name)
-	}
 }

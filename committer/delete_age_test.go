@@ -78,6 +78,7 @@ func TestAStoreThatTellsNoTimeIsAsLateAsItsNewestObject(t *testing.T) {
 	})
 }
 
+// A listing of many pages is answered by many servers, whose clocks differ.
 func TestTheStoreIsAsLateAsItsSlowestClockTold(t *testing.T) {
 	for _, told := range [][]time.Duration{{-90 * time.Minute, 0}, {0, -90 * time.Minute}, {0, math.MinInt64}, {math.MinInt64, 0}} {
 		synctest.Test(t, func(t *testing.T) {

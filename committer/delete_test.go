@@ -265,7 +265,6 @@ func (s ticking) List(ctx context.Context, in backends.ListInput) (backends.Page
 	return page, err
 }
 
-// A listing of many pages is answered by many servers, whose clocks differ.
 // clocks is a store whose pages have clocks that are ahead or behind, or, by the
 // least number, tell no time.
 type clocks struct {

@@ -142,6 +142,11 @@ func (c Config) longestFlight() time.Duration { return c.MaxDelay + c.Slowest + 
 // consistent reports whether listings show what is there.
 func (c Config) consistent() bool { return c.Faults[fault.Stale] == 0 }
 
+// newestFirst reports whether the first page of a listing has the end of the
+// chain. Elsewhere a listing comes upon the end at any time, and when a clean-up
+// was faster, finds an older one.
+func (c Config) newestFirst() bool { return !c.Store.Unordered && c.Scheme == naming.V2 }
+
 // String describes the world in one line.
 func (c Config) String() string {
 	return fmt.Sprintf("seed %d: %d commits, %d processes of %d, %d readers, store %+v, %v, stale after %v, clean-up %v after %v, "+

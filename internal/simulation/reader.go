@@ -98,7 +98,9 @@ func (w *worker) versions() {
 	if !w.config.consistent() {
 		return
 	}
-	w.shown("Versions", &w.listed, newest, w.truth.endAt(from))
+	if w.config.newestFirst() || !w.config.CleanUp {
+		w.shown("Versions", &w.listed, newest, w.truth.endAt(from))
+	}
 	for _, c := range w.truth.present {
 		if c.at < from && !listed[c.version] {
 			w.breaks(Forward, "Versions left out %d, which was there all the time", c.version)

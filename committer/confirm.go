@@ -79,19 +79,24 @@ func (p *publication) judge(seen neighbours, v Version, age, took time.Duration)
 		return p.unknown(fmt.Errorf("the end of the chain was known %v before, and "+format,
 			append([]any{age.Round(time.Millisecond)}, args...)...))
 	}
-	rebuilt := false
-	if p.base.exists() && seen.before != nil {
-		if seen.before.ETag == "" || p.base.ETag == "" {
-			return undecided("the store gives version %d no ETag to compare", seen.before.Number)
-		}
-		if seen.before.ETag != p.base.ETag {
-			return stale(*seen.before)
-		}
-		rebuilt = true
-	}
 	written := v.Modified
 	if seen.itself != nil {
 		written = seen.itself.Modified
+	}
+	rebuilt := false
+	if p.base.exists() && seen.before != nil {
+		switch {
+		case seen.before.ETag == "" || p.base.ETag == "":
+			return undecided("the store gives version %d no ETag to compare", seen.before.Number)
+		case seen.before.ETag == p.base.ETag:
+			rebuilt = true
+		case seen.before.Modified.After(written):
+			// Another writer may have been the late one, and have made the
+			// predecessor again, after a clean-up, when this version was there.
+			return undecided("version %d was made again after it", seen.before.Number)
+		default:
+			return stale(*seen.before)
+		}
 	}
 	// A slow PUT took effect at any time until its answer.
 	latest := written

@@ -80,6 +80,15 @@ func TestASuccessThatComesLateIsConfirmedOrCalledStale(t *testing.T) {
 			},
 		},
 		{
+			name: "after a clean-up a late writer made the version before it again",
+			after: func(t *testing.T, store *memory.Store) {
+				remove(t, store, 1, 2)
+				time.Sleep(100 * time.Millisecond)
+				lay(store, naming.V2, 2)
+			},
+			want: committer.ErrUnknownOutcome,
+		},
+		{
 			name: "a slow PUT during which others committed past it",
 			after: func(t *testing.T, store *memory.Store) {
 				time.Sleep(100 * time.Millisecond)

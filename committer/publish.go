@@ -100,8 +100,11 @@ func (p *publication) settle(ctx context.Context, a answer) (Version, error) {
 		// settles this.
 		return Version{}, p.unknown(a.err)
 	case errors.Is(a.err, backends.ErrExists):
-		if p.ours && p.doubt == nil {
-			return p.refused(ctx)
+		if p.ours && p.doubt == nil && !p.table.store.Capabilities().Metadata {
+			// By the contract of the store another has the version. Only where
+			// metadata tells can a look find that something between here and
+			// the store has sent the request twice.
+			return Version{}, p.conflict(p.base, nil)
 		}
 	case errors.Is(a.err, backends.ErrThrottled):
 	case backends.IsDefinite(a.err):
@@ -113,30 +116,6 @@ func (p *publication) settle(ctx context.Context, a answer) (Version, error) {
 		p.doubt = a.err
 	}
 	return p.look(ctx, a)
-}
-
-// refused settles the refusal of an Update's first attempt. By the contract of
-// the store another has the version, and where only bytes could be compared that
-// must do. But something between here and the store can have sent the request
-// twice, and with metadata a look tells.
-func (p *publication) refused(ctx context.Context) (Version, error) {
-	if !p.table.store.Capabilities().Metadata {
-		return Version{}, p.conflict(p.base, nil)
-	}
-	switch outcome, at, err := p.table.look(ctx, p.candidate); outcome {
-	case Committed:
-		return at, nil
-	case Unknown:
-		if errors.Is(err, errUndecided) {
-			// Another writer's, who leaves no metadata.
-			return Version{}, p.conflict(p.base, nil)
-		}
-		return Version{}, p.unknown(err)
-	case Conflict:
-		return Version{}, p.conflict(p.base, &at)
-	default:
-		return Version{}, p.conflict(p.base, nil)
-	}
 }
 
 // look goes to see what is there after an answer that did not say it.
@@ -155,6 +134,11 @@ func (p *publication) look(ctx context.Context, a answer) (Version, error) {
 	case Conflict:
 		return Version{}, p.conflict(chain.end, &at)
 	case Unknown:
+		if errors.Is(err, errUndecided) && p.doubt == nil {
+			// Another writer's, who leaves no metadata: nothing of ours was
+			// written.
+			return Version{}, p.conflict(p.base, nil)
+		}
 		return Version{}, p.unknown(err)
 	}
 	if chain.end.Key != p.base.Key || chain.end.ETag != p.base.ETag {

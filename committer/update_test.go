@@ -123,6 +123,20 @@ func TestAnUpdateWhoseCreateIsSentTwiceIsCommittedOnce(t *testing.T) {
 	require.Len(t, keys(t, store), 2)
 }
 
+func TestAnUpdateThatIsRefusedAndFindsTheVersionGoneIsUnknown(t *testing.T) {
+	store := laid(1)
+	table, puts := scripted(store, []step{func(ctx context.Context, do func(context.Context) error) error {
+		_ = do(ctx)
+		err := do(ctx)
+		lay(store, naming.V2, 3)
+		require.NoError(t, store.Delete(ctx, naming.Versions(root)+naming.V2.Final(2)))
+		return err
+	}})
+	_, err := table.Update(t.Context(), build)
+	require.ErrorIs(t, err, committer.ErrUnknownOutcome)
+	require.Equal(t, 1, *puts)
+}
+
 func TestWithoutMetadataAnUpdateThatCannotTellWhoseBytesAreThereIsUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memory.New(memory.Options{NoMetadata: true})

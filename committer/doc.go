@@ -42,6 +42,30 @@
 // commit could make room for the loser's. [Table.DeleteVersions] leaves versions
 // for an hour.
 //
+// # How it is tested
+//
+// That an answer is true whatever the store and the network do: package
+// internal/simulation lets committers, clean-ups and readers run on a store that
+// loses replies, writes late, sends twice, throttles and stalls, and compares each
+// answer with what the store holds; it also takes the rules of the committer away
+// one by one, and must find each gone. integration/histories asks of runs on real
+// servers, behind a proxy that loses replies, whether all answers can be those of
+// one chain of versions.
+//
+// That success lasts: integration/crash kills writers at any moment and takes the
+// power from file systems.
+//
+// That a store keeps what is assumed of it: backends/backendtest, which every
+// backend passes, and [Probe], which proves the store at hand.
+//
+// That readers agree: integration and integration/stores have LanceDB open, and
+// race for, what is committed here.
+//
+// integration/README.md has the commands, and a table of what went wrong in other
+// committers with the test that holds each here. The proof is of the stores that
+// run on one machine: MinIO, versitygw, fake-gcs-server, Azurite and file
+// systems. The same tests run on a bucket of yours when LANCECOMMIT_STORE names it.
+//
 // # The operations of the Lance Namespace specification
 //
 // A [Namespace] executes CreateTableVersion and the operations that belong to it

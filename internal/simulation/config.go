@@ -32,6 +32,12 @@ type Config struct {
 	// not the latest.
 	CleanUp    bool
 	CleanUpAge time.Duration
+	// Staged has some of the commits made by CreateTableVersion of a staged
+	// manifest.
+	Staged bool
+	// Sweep is whether old leftovers are there from the begin, and a process
+	// sweeps.
+	Sweep bool
 	// Careless lets the clean-up remove a version that somebody was refused for
 	// while that one's own request is still under way. No committer can be right
 	// then: it was told of a rival, truly, and its bytes appear all the same once
@@ -133,6 +139,7 @@ func Draw(seed uint64, commits int) Config {
 		c.CleanUp = false
 	}
 	c.CleanUpAge = c.StaleAfter
+	c.Staged, c.Sweep = rng.IntN(2) == 0, rng.IntN(3) == 0
 	return c
 }
 
@@ -150,7 +157,7 @@ func (c Config) newestFirst() bool { return !c.Store.Unordered && c.Scheme == na
 // String describes the world in one line.
 func (c Config) String() string {
 	return fmt.Sprintf("seed %d: %d commits, %d processes of %d, %d readers, store %+v, %v, stale after %v, clean-up %v after %v, "+
-		"crash every %v, faults %v up to %v, slow %d‰ up to %v, paused %d‰ up to %v, retry %+v",
+		"staged %v, sweep %v, crash every %v, faults %v up to %v, slow %d‰ up to %v, paused %d‰ up to %v, retry %+v",
 		c.Seed, c.Commits, c.Processes, c.Workers, c.Readers, c.Store, c.Scheme, c.StaleAfter, c.CleanUp, c.CleanUpAge,
-		c.CrashEvery, c.Faults, c.MaxDelay, c.Slow, c.Slowest, c.Paused, c.LongestPause, c.Retry)
+		c.Staged, c.Sweep, c.CrashEvery, c.Faults, c.MaxDelay, c.Slow, c.Slowest, c.Paused, c.LongestPause, c.Retry)
 }

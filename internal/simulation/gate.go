@@ -19,11 +19,14 @@ func (n *network) gate(ctx context.Context, made intercept.Call, do func(context
 		n.dieIfOver(ctx)
 		return do(ctx)
 	}
+	if made.Key == c.staged {
+		ctx = context.WithValue(ctx, besideKey{}, true)
+	}
 	began := time.Now()
 	time.Sleep(n.rest(c))
 	// Goroutines that go on in the same instant, such as one that gives its turn
 	// to another, take up the network's and the script's draws one by one.
-	time.Sleep(1 + time.Duration(c.rng.Int64N(int64(20*time.Microsecond))))
+	time.Sleep(c.apart(made))
 	if made.Method == "PUT" {
 		if c.puts++; c.puts > 1 {
 			time.Sleep(n.between())
@@ -39,6 +42,21 @@ func (n *network) gate(ctx context.Context, made intercept.Call, do func(context
 	}
 	c.answered(made, err)
 	return err
+}
+
+// besideKey marks the context of what a call does beside its own goroutine.
+type besideKey struct{}
+
+// apart is how much later than others a request goes. That for a staged manifest
+// is made beside a listing, and goes after it.
+func (c *call) apart(made intercept.Call) time.Duration {
+	const most = 20 * time.Microsecond
+	if made.Key == c.staged {
+		return 2 * most
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return 1 + time.Duration(c.rng.Int64N(int64(most)))
 }
 
 // between is the pause between two creates of a call.
@@ -57,12 +75,15 @@ const (
 
 // rest is what is left of a pause.
 func (n *network) rest(c *call) time.Duration {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	paused := time.Since(c.last)
-	if !c.update || paused%lookPause == 0 {
+	if !c.update {
 		return 0
 	}
+	paused := time.Since(c.last)
+	if paused%lookPause == 0 {
+		return 0
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	longest := longestPut*n.put + 2*time.Millisecond
 	return (paused+longest-1)/longest*longest - paused
 }

@@ -2,7 +2,9 @@ package simulation
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -69,8 +71,10 @@ func (n *network) draw() way {
 
 // gone says that the caller went away while the request was under way.
 func gone(ctx context.Context, op, key string) error {
-	return &backends.Error{Op: op, Key: key, Err: ctx.Err()}
+	return &backends.Error{Op: op, Key: key, Err: cmp.Or(ctx.Err(), errDead)}
 }
+
+var errDead = errors.New("the process has crashed")
 
 // send makes one request.
 func send[T any](
@@ -122,9 +126,10 @@ func (n *network) travel(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// dieIfOver ends the goroutine of a process that has crashed.
+// dieIfOver ends the goroutine of a process that has crashed. One that another
+// waits for gets an error instead, and the other dies.
 func (n *network) dieIfOver(ctx context.Context) {
-	if n.life.isOver() && !fault.IsLate(ctx) {
+	if n.life.isOver() && !fault.IsLate(ctx) && ctx.Value(besideKey{}) == nil {
 		runtime.Goexit()
 	}
 }

@@ -15,6 +15,9 @@ type Report struct {
 	// Commits is how many versions were made, Deleted how many of them removed.
 	Commits, Deleted int
 	Crashes          int
+	// Created is how many versions were staged manifests, Swept how many old
+	// leftovers a sweep removed.
+	Created, Swept int
 	// Answers counts what writing calls were told.
 	Answers  map[string]int
 	Resolved map[committer.Outcome]int
@@ -42,6 +45,8 @@ func (r *Report) Add(other Report) {
 	r.Commits += other.Commits
 	r.Deleted += other.Deleted
 	r.Crashes += other.Crashes
+	r.Created += other.Created
+	r.Swept += other.Swept
 	r.Elapsed += other.Elapsed
 	addAll(r.Answers, other.Answers)
 	addAll(r.Resolved, other.Resolved)
@@ -56,6 +61,6 @@ func addAll[K comparable](to, from map[K]int) {
 
 // String writes the counts.
 func (r Report) String() string {
-	return fmt.Sprintf("%d commits, %d of them cleaned up, %d crashes, %v of fake time; calls %v; resolved %v; faults %v",
-		r.Commits, r.Deleted, r.Crashes, r.Elapsed.Round(time.Second), r.Answers, r.Resolved, r.Faults)
+	return fmt.Sprintf("%d commits, %d of them staged, %d cleaned up, %d leftovers swept, %d crashes, %v of fake time; calls %v; resolved %v; faults %v",
+		r.Commits, r.Created, r.Deleted, r.Swept, r.Crashes, r.Elapsed.Round(time.Second), r.Answers, r.Resolved, r.Faults)
 }

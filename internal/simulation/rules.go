@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/lancecommit/lancecommit/committer"
@@ -25,6 +26,7 @@ const (
 	StaleIsTrue Rule = "a stale commit is behind the end of the chain"
 	Resolves    Rule = "Resolve says what is there"
 	Forward     Rule = "the latest version never goes back, and is no older than promised"
+	Swept       Rule = "a staged manifest goes when its version is there, or when it is old and its version is taken"
 	Progress    Rule = "the table goes on"
 )
 
@@ -42,11 +44,16 @@ type call struct {
 	process int
 	update  bool
 	version uint64
+	// staged is the key of the manifest that a create is of.
+	staged string
 	// body is what was to be committed; of an Update, what was built last.
 	body []byte
 
 	invoked, returned moment
 	err               error
+
+	// mu guards what follows: a create reads and lists side by side.
+	mu sync.Mutex
 	// last is when the store answered last, puts how many creates were sent.
 	last time.Time
 	puts int
@@ -57,7 +64,9 @@ type call struct {
 }
 
 func (c *call) answered(made intercept.Call, err error) {
+	c.mu.Lock()
 	c.last = time.Now()
+	c.mu.Unlock()
 	if c.trace != nil {
 		c.trace(fmt.Sprintf("%s: %s: %v", c, made, err))
 	}

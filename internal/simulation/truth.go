@@ -57,8 +57,12 @@ type truth struct {
 	// doubted says until when a request for a version can land whose caller was
 	// told that it failed. Such a version is not deleted.
 	doubted map[uint64]time.Time
-	// landed is called under the lock for each create.
-	landed func(*create)
+	// staged has the staged manifests that are there.
+	staged map[string]*staged
+	// landed is called under the lock for each create, removed for each staged
+	// manifest that is gone.
+	landed  func(*create)
+	removed func(*staged)
 }
 
 func newTruth(opts memory.Options) *truth {
@@ -68,6 +72,7 @@ func newTruth(opts memory.Options) *truth {
 		present: make(map[string]*create),
 		of:      make(map[uint64][]*create),
 		doubted: make(map[uint64]time.Time),
+		staged:  make(map[string]*staged),
 		ends:    []end{{time: time.Now()}},
 	}
 }
@@ -118,6 +123,10 @@ func (t *truth) Delete(ctx context.Context, key string) error {
 		c.deleted = t.now
 		delete(t.present, key)
 		t.newEnd()
+	}
+	if s := t.staged[key]; s != nil {
+		delete(t.staged, key)
+		t.removed(s)
 	}
 	return nil
 }

@@ -26,8 +26,9 @@ type world struct {
 	over chan struct{}
 
 	// These are guarded by truth.mu.
-	calls  []*call
-	report Report
+	calls    []*call
+	report   Report
+	stagings int
 
 	scripts []*fault.Script
 }
@@ -36,9 +37,14 @@ type world struct {
 // testing/synctest.
 func Run(config Config) Report {
 	w := &world{
-		config: config, truth: newTruth(config.Store), began: time.Now(), over: make(chan struct{}),
+		config: config, truth: newTruth(config.Store), over: make(chan struct{}),
 		report: newReport(),
 	}
+	w.truth.removed = w.unstaged
+	if config.Sweep {
+		w.layLeftovers()
+	}
+	w.began = time.Now()
 	w.truth.landed = func(c *create) { w.happened("version %d landed by %v, after %d", c.version, c.by, c.end) }
 	var writers, others sync.WaitGroup
 	for i := range config.Processes {
@@ -57,6 +63,10 @@ func Run(config Config) Report {
 		p := w.newProcess(config.Processes + config.Readers)
 		others.Go(p.cleanUp)
 	}
+	if config.Sweep {
+		p := w.newProcess(config.Processes + config.Readers + 1)
+		others.Go(p.sweep)
+	}
 	writers.Wait()
 	close(w.over)
 	others.Wait()
@@ -71,6 +81,9 @@ func (w *world) finish() Report {
 	defer w.truth.mu.Unlock()
 	w.report.Commits = len(w.truth.creates)
 	for _, made := range w.truth.creates {
+		if made.by != nil && made.by.staged != "" {
+			w.report.Created++
+		}
 		if made.deleted != 0 {
 			w.report.Deleted++
 		}
@@ -145,6 +158,8 @@ type process struct {
 	injector *fault.Injector
 	network  *network
 	table    *committer.Table
+	// namespace is another handle of the same table.
+	namespace *committer.Namespace
 }
 
 func (w *world) newProcess(id int) *process {
@@ -175,8 +190,12 @@ func (p *process) start() *life {
 	if p.config.Decorate != nil {
 		store = p.config.Decorate(store)
 	}
-	p.table = committer.NewTable(intercept.Wrap(store, p.network.gate), root,
-		committer.WithScheme(p.config.Scheme), committer.WithStaleAfter(p.config.StaleAfter), committer.WithRetry(p.config.Retry))
+	gated := intercept.Wrap(store, p.network.gate)
+	options := []committer.Option{
+		committer.WithScheme(p.config.Scheme), committer.WithStaleAfter(p.config.StaleAfter), committer.WithRetry(p.config.Retry),
+	}
+	p.table = committer.NewTable(gated, root, options...)
+	p.namespace = committer.NewNamespace(gated, root, append(options, committer.AtTable())...)
 	return l
 }
 

@@ -70,6 +70,8 @@ func (w *worker) work() {
 		switch at := w.rng.IntN(100); {
 		case at < 45 && !w.config.NoUpdates:
 			w.update()
+		case at < 60 && w.config.Staged:
+			w.create()
 		case at < 80:
 			w.commitNext()
 		case at < 88:
@@ -199,7 +201,15 @@ func (w *worker) settle() {
 			time.Sleep(time.Duration(w.rng.Int64N(int64(3 * time.Second))))
 			continue
 		}
-		if outcome == committer.Absent && w.rng.IntN(2) == 0 {
+		switch {
+		case w.rng.IntN(2) > 0:
+		case w.pending.staged != "":
+			again := &call{name: "Create again", version: version, body: body, staged: w.pending.staged}
+			ctx := w.newCall(ctx, w.rng, again)
+			v, err := w.createStaged(ctx, again)
+			w.network.dieIfOver(ctx)
+			w.returned(again, v, err)
+		case outcome == committer.Absent:
 			again := &call{name: "Commit again", version: version, body: body}
 			ctx := w.newCall(ctx, w.rng, again)
 			v, err := w.table.Commit(ctx, version, body)

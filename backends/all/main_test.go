@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) {
@@ -20,5 +22,5 @@ func TestMain(m *testing.M) {
 		_ = os.Setenv(name, os.DevNull)
 	}
 	_ = os.Setenv("AWS_EC2_METADATA_DISABLED", "true")
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }

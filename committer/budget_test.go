@@ -127,18 +127,6 @@ func TestRequestsOfLatest(t *testing.T) {
 	})
 }
 
-func TestRequestsOfLatestInAV1Table(t *testing.T) {
-	store := memory.New(memory.Options{})
-	for v := uint64(1); v <= 3_000; v++ {
-		store.Inject(naming.Versions(root)+naming.V1.Final(v), nil)
-	}
-	table, log := counted(store)
-	got, err := table.Latest(t.Context())
-	require.NoError(t, err)
-	require.EqualValues(t, 3_000, got.Number)
-	require.Equal(t, []string{listFirst, listMore, listMore, listMore}, log.Take())
-}
-
 func TestStagedManifestsInFrontOfTheLatestCostAPageMore(t *testing.T) {
 	store := laid(1, 2)
 	for i := range 200 {

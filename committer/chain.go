@@ -23,29 +23,60 @@ const (
 // pages lists the final names of the chain, a slice for each page of the store.
 // The first page has a size of its own. It stops at the first error, and a
 // listing that has shown both schemes is [ErrMixedSchemes].
+//
+// It is one pass, a page after the other, but for the V1 names of an ordered
+// store. Their order is not that of versions, so that all must be read to know
+// the highest: 120000.manifest would lie between 12.manifest and 13.manifest.
+// What is left of them after a full page is cut by their digits into stretches
+// that are read side by side, the next page of each in a round, and a round is
+// over before its versions are yielded. It is the same answer: each final name
+// that is there from the beginning to the end is in one page.
+//
+// Pages show different moments, in a pass as well as side by side, so that a
+// version that lands meanwhile can be missing where a later one is seen. And
+// where versions land while those before them are removed, both can be missing;
+// in a pass that happens only from 9 to 10, from 99 to 100 and so on, since
+// between others the name of the later one is read later. So the end that is
+// found is not before any version that was committed before the listing began,
+// as long as nobody removes, while it runs, what was the newest then. Commits
+// assume that for StaleAfter. Tables that do not, by WithStaleAfter(0), are
+// listed in a pass.
 func (t *Table) pages(ctx context.Context, first int) iter.Seq2[[]Version, error] {
 	return func(yield func([]Version, error) bool) {
-		in := backends.ListInput{Prefix: naming.Versions(t.root), Limit: first}
+		prefix := naming.Versions(t.root)
+		in := backends.ListInput{Prefix: prefix, Limit: first}
+		if !t.ordered() {
+			// All of it is read, so the fewer pages the better.
+			in.Limit = 0
+		}
 		var seen MixedSchemesError
-		for {
-			if !t.ordered() {
-				// All of it is read, so the fewer pages the better.
-				in.Limit = 0
-			}
-			page, err := t.reads.List(ctx, in)
+		atOnce := 1
+		for left := []stretch{{ListInput: in}}; len(left) > 0; {
+			began := time.Now()
+			read, err := t.readEach(ctx, left, atOnce)
 			if err != nil {
 				yield(nil, fmt.Errorf("list versions: %w", err))
 				return
 			}
-			finals := finalsOf(page, in.Prefix)
-			if err := seen.add(finals); err != nil {
-				yield(nil, err)
-				return
+			took := elapsed(began)
+			var next []stretch
+			for i, page := range read {
+				finals := finalsOf(page, prefix)
+				if err := seen.add(finals); err != nil {
+					yield(nil, err)
+					return
+				}
+				if !yield(finals, nil) {
+					return
+				}
+				if page.Token != "" {
+					next = append(next, left[i].behind(page))
+				}
 			}
-			if !yield(finals, nil) || page.Token == "" {
-				return
+			if atOnce == 1 && seen.V1 != "" && left[0].Limit == fullPage && t.staleAfter > 0 {
+				atOnce = t.listsAtOnce(took)
 			}
-			in.Token, in.Limit = page.Token, fullPage
+			left = spread(next, atOnce)
 		}
 	}
 }

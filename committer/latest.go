@@ -20,7 +20,10 @@ const warmFor = time.Minute
 // [ErrTableNotFound].
 //
 // Cold, it costs one LIST of 8 keys in a V2 table on an ordered store, whatever
-// the number of versions, and a whole listing elsewhere. Warm, while the last
+// the number of versions, and a whole listing elsewhere. That of a V1 table on
+// an ordered store takes 2 LISTs up to 1,000 versions, and up to 10 at once
+// beyond: 19 for 10,000 versions in the time of 4, 109 for 100,000 in that of
+// 14, and then about one for each 1,000 versions. Warm, while the last
 // LIST is younger than a minute, it costs one HEAD of the next name, and a LIST
 // more when that is there. So where others commit several versions and clean up
 // all but the last, a warm handle sees it within a minute; commits do not rely
@@ -113,7 +116,8 @@ type VersionsOptions struct {
 //
 // In a V2 table on an ordered store it costs one LIST a page of 1,000 and keeps
 // one page in memory. Elsewhere it costs a whole listing before the first
-// version, since names are not in the order of versions.
+// version, as that of [Table.Latest], since names are not in the order of
+// versions, and keeps a [Version] of each.
 func (t *Table) Versions(ctx context.Context, opts VersionsOptions) iter.Seq2[Version, error] {
 	return func(yield func(Version, error) bool) {
 		if _, err := t.ready(ctx); err != nil {

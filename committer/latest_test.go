@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -195,14 +196,12 @@ func TestWatchLeavesNoVersionOutThatLandsWhilePagesAreRead(t *testing.T) {
 				for v := uint64(1); v <= n; v++ {
 					lay(store, naming.V1, v)
 				}
-				lists := 0
+				var lists atomic.Int32
 				table := committer.NewTable(intercept.Wrap(store, func(
 					ctx context.Context, call intercept.Call, do func(context.Context) error,
 				) error {
-					if call.Method == "LIST" {
-						if lists++; lists == 2 {
-							lay(store, naming.V1, n+1, n+2)
-						}
+					if call.Method == "LIST" && lists.Add(1) == 2 {
+						lay(store, naming.V1, n+1, n+2)
 					}
 					return do(ctx)
 				}), root)

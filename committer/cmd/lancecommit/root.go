@@ -52,7 +52,7 @@ unsupported or unsafe.`,
 	root.PersistentFlags().StringArrayVar(&a.storageOptions, "storage-option", nil,
 		"an option of the store as NAME=VALUE, by the names that Lance has; can be repeated")
 	root.AddCommand(a.quickstart(), a.latest(), a.versions(), a.show(), a.commit(), a.create(), a.delete(), a.sweep())
-	root.AddCommand(a.doctor())
+	root.AddCommand(a.doctor(), a.bench())
 	return root
 }
 

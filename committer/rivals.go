@@ -1,26 +1,33 @@
 package committer
 
 import (
-	"context"
+	"math/bits"
 	"math/rand/v2"
 	"sync"
 	"time"
 )
 
 const (
-	// winsBeforeRest is the least run of wins after which a writer that has
-	// rivals stands back.
-	winsBeforeRest = 4
+	// minRun is the shortest run, in versions, and slowRun where so many take
+	// longer than longRun.
+	minRun, slowRun = 16, 8
+	// longRun is the time that a run beside rivals takes at the most. It may be
+	// three times as long as listing, and then up to a second.
+	longRun = 250 * time.Millisecond
+	// longestRun bounds the runs after which nobody else came, and a writer that
+	// knows of no rival makes them loneFactor times as long.
+	longestRun = 2 * time.Second
+	loneFactor = 4
 	// rivalsFor is for how long a writer that met rivals thinks of them.
 	rivalsFor = 5 * time.Second
-	// minPatience and maxPatience bound how long a writer that knows of no
-	// rival goes on before it stands back once to let one in.
-	minPatience = 250 * time.Millisecond
-	maxPatience = 8 * time.Second
 	// longRest bounds the rests, where a rival needs no more to list and to
 	// commit. LanceDB appends in 5 to 25 ms on a local disk, and has to read
 	// every version that it missed before.
 	longRest = 100 * time.Millisecond
+	// runsPerLongRest is for how much longer than longRest nobody rests as long.
+	runsPerLongRest = 25
+	// maxTurn bounds the wait before a writer uses the rest of another, in PUTs.
+	maxTurn = 4
 	// maxPausePuts bounds the pause after a lost race, in PUTs.
 	maxPausePuts = 8
 )
@@ -29,28 +36,29 @@ const (
 // one process take turns already.
 //
 // The winner of a race knows the end of the chain at once, while the others have
-// to list, and Lance to read what it missed. Where that takes longer than a PUT,
-// the winner would win for ever, and never learn that it has rivals, since it
-// loses no race. So a writer stands back from time to time for as long as a
-// rival needs to commit: often when it has met rivals, seldom when it goes on
-// without a gap and has not.
+// to list, and Lance to read what it missed. So the winner is likely to win
+// again, and what the others send meanwhile is in vain. This makes use of it: a
+// writer commits a run of versions, and then rests for as long as a rival needs
+// to begin its own. Who meets a run waits for its end, and spends no PUT. Runs
+// end at versions that their length divides, so all processes know where, and a
+// HEAD of that version tells when.
+//
+// A writer that has met no rival rests, too, though seldom: where rivals need
+// longer to list than it needs to commit, it loses no race and would never learn
+// of them.
 type rivals struct {
 	mu sync.Mutex
 	// put and list are how long these take, moving averages.
 	put, list time.Duration
 	// met is when there was a rival last.
 	met time.Time
-	// last is the version won last, at lastAt, and wins the number of those
-	// won since began without a gap.
-	last          uint64
-	lastAt, began time.Time
-	wins          int
-	// patience is how long a run goes on without a rival.
-	patience time.Duration
-	// rest is how long a rest is beside rivals, learned from whether the last
-	// ones let one in. resting says that nobody knows yet of the last one.
-	rest    time.Duration
-	resting bool
+	// last is the newest version of our own, won at lastAt.
+	last   uint64
+	lastAt time.Time
+	// running says that neither a version of others nor a rest followed it.
+	running bool
+	// unused makes runs longer: it grows with each rest that let nobody in.
+	unused int
 }
 
 // tookPut records how long a PUT took.
@@ -67,49 +75,149 @@ func (r *rivals) tookList(took time.Duration) {
 	average(&r.list, took)
 }
 
+// average moves quickly to what is less, and slowly to what is more: one PUT that
+// hung would otherwise have its writer wait so long for its turn that it sends
+// none from which to learn better.
 func average(of *time.Duration, took time.Duration) {
-	if *of == 0 {
+	switch {
+	case *of == 0:
 		*of = took
+	case took < *of:
+		*of -= (*of - took) / 2
+	default:
+		*of += (min(took, 2**of) - *of) / 4
 	}
-	*of += (took - *of) / 4
 }
 
-// lost records a lost race.
-func (r *rivals) lost() {
+// times returns how long a PUT and a LIST take.
+func (r *rivals) times() (put, list time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.meet()
-	r.wins = 0
-}
-
-// saw records the end of the chain that an update builds on.
-func (r *rivals) saw(end uint64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	met := r.last != 0 && end > r.last
-	if met {
-		r.meet()
-	}
-	if r.resting {
-		r.resting = false
-		if met {
-			r.rest -= r.rest / 4
-		} else {
-			r.rest += r.rest / 2
-		}
-	}
-}
-
-func (r *rivals) meet() {
-	r.met, r.patience = time.Now(), minPatience
+	return r.put, r.list
 }
 
 // won records a version of our own.
 func (r *rivals) won(version uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.last, r.lastAt = version, time.Now()
-	r.wins++
+	r.last, r.lastAt, r.running = version, time.Now(), true
+}
+
+// newest returns the newest version of our own, and whether it is recent.
+func (r *rivals) newest() (version uint64, recent bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last, r.isRecent()
+}
+
+// isRecent reports whether there was a version of our own lately.
+func (r *rivals) isRecent() bool { return r.last != 0 && elapsed(r.lastAt) < rivalsFor }
+
+// saw records the end of the chain that an update builds on.
+func (r *rivals) saw(end uint64) {
+	if own, _ := r.newest(); own != 0 && end > own {
+		r.meet()
+	}
+}
+
+// meet records that there is a rival.
+func (r *rivals) meet() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.met, r.running = time.Now(), false
+	r.unused /= 2
+}
+
+// hasMet reports whether there was a rival lately.
+func (r *rivals) hasMet() bool { return !r.met.IsZero() && elapsed(r.met) < rivalsFor }
+
+// due returns for how long to rest before the next update, mostly not at all,
+// and whether a HEAD should tell first that nobody else has gone on. A rest that
+// is due begins.
+func (r *rivals) due() (rest time.Duration, listen bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.running || elapsed(r.lastAt) > r.put/2 {
+		// A gap lets others in by itself.
+		r.running = false
+		return 0, r.hasMet()
+	}
+	run := r.length() << r.unused
+	if r.hasMet() {
+		// Until somebody has taken a turn, listed and committed.
+		rest = max(r.list+(maxTurn+2)*r.put, min(longRest, r.puts(run)/2)) + r.forLance(r.last)
+	} else {
+		run *= loneFactor
+		rest = max(r.list+2*r.put, min(longRest, r.puts(run)/16))
+	}
+	if r.last%run != 0 {
+		return 0, false
+	}
+	r.running = false
+	return rest, false
+}
+
+// wasted records that a rest let nobody in.
+func (r *rivals) wasted() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.puts(r.length()<<(r.unused+1)) < longestRun {
+		r.unused++
+	}
+}
+
+// length is that of the runs beside rivals. It is several times what it takes to
+// begin one, a LIST and a PUT, so that the table is not idle for most of the
+// time, and a power of two, so that processes which measure other times still
+// have ends in common.
+func (r *rivals) length() uint64 {
+	if r.put == 0 {
+		return minRun
+	}
+	length := max(minRun, powerOfTwo(4*(r.list+r.put)/r.put))
+	for length > slowRun && r.puts(length) > max(longRun, min(3*r.list, time.Second)) {
+		length /= 2
+	}
+	return length
+}
+
+// puts is the time of so many PUTs.
+func (r *rivals) puts(n uint64) time.Duration { return r.put * time.Duration(n) }
+
+// powerOfTwo returns the greatest one up to n, which is not less than 1.
+func powerOfTwo(n time.Duration) uint64 { return 1 << (bits.Len64(uint64(n)) - 1) }
+
+// end returns the version at which the run of a version ends.
+func (r *rivals) end(version uint64) uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	length := r.length()
+	return (version + length - 1) / length * length
+}
+
+// turn is how long to wait, once a run has ended at a version, before beginning
+// another. Those who have waited for more runs go first, and jitter keeps apart
+// those who have waited for as many.
+func (r *rivals) turn(version uint64) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	waited := max(1, (version-r.last)/r.length())
+	turn := rand.N(maxTurn*r.put/time.Duration(waited) + 1)
+	if r.isRecent() {
+		// Otherwise the others may not know of this writer, and not rest as long.
+		turn += r.forLance(version)
+	}
+	return turn
+}
+
+// forLance is for how much longer nobody begins a run after a version. Lance
+// does not take part in this, and among writers that hand over in a few
+// milliseconds it would never get in.
+func (r *rivals) forLance(version uint64) time.Duration {
+	if r.put == 0 || version%powerOfTwo(max(1, runsPerLongRest*longRest/r.put)) != 0 {
+		return 0
+	}
+	return longRest
 }
 
 // pause is how long to wait after so many lost races in a row: in proportion to
@@ -119,43 +227,4 @@ func (r *rivals) pause(losses int) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return rand.N(r.put*time.Duration(min(losses, maxPausePuts)) + time.Millisecond)
-}
-
-// standBack waits for a commit of others when it is time for one, and reports
-// whether it did. The end of the chain is not known any more then.
-func (r *rivals) standBack(ctx context.Context) bool {
-	d := r.due()
-	return d > 0 && sleep(ctx, d) == nil
-}
-
-// due is how long to stand back before the next update, mostly not at all.
-func (r *rivals) due() time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.wins == 0 || elapsed(r.lastAt) > r.put+r.list {
-		// A gap lets others in by itself.
-		r.wins, r.began = 0, time.Now()
-		return 0
-	}
-	// A rival needs to list and to commit at the least.
-	least := r.list + r.put
-	if !r.met.IsZero() && elapsed(r.met) < rivalsFor {
-		r.rest = min(max(r.rest, least), max(longRest, least))
-		// The longer the rests, the longer the runs, so that the table is not
-		// idle for most of the time.
-		if r.put > 0 && r.wins < winsBeforeRest+int(2*r.rest/r.put) {
-			return 0
-		}
-		r.resting = true
-	} else {
-		r.patience = max(r.patience, minPatience)
-		if elapsed(r.began) < r.patience {
-			return 0
-		}
-		r.rest, least = 0, max(least, min(r.patience/4, longRest))
-		r.patience = min(2*r.patience, maxPatience)
-	}
-	r.wins = 0
-	r.began = time.Now().Add(max(r.rest, least))
-	return max(r.rest, least) + rand.N(r.put+1)
 }

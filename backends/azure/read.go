@@ -14,8 +14,10 @@ import (
 	"github.com/lancecommit/lancecommit/backends"
 )
 
-// largestGrowth bounds the memory that the store's word alone makes a read take.
-const largestGrowth = 64 << 20
+// largestGrowth is the largest buffer, in bytes, that the store's word alone makes a
+// read take. It has room for any manifest, and is no memory before it is written
+// to.
+const largestGrowth = 1 << 30
 
 // Get implements backends.Store. It costs one request.
 func (s *Store) Get(ctx context.Context, key string) ([]byte, backends.Attrs, error) {
@@ -33,9 +35,9 @@ func (s *Store) Get(ctx context.Context, key string) ([]byte, backends.Attrs, er
 	if err := backends.CheckReadLimit(ctx, value(got.ContentLength)); err != nil {
 		return nil, backends.Attrs{}, &backends.Error{Op: "get", Key: key, Err: err}
 	}
-	var body bytes.Buffer
-	// The buffer wants room for the read that meets the end.
-	body.Grow(int(min(value(got.ContentLength), largestGrowth)) + bytes.MinRead)
+	// The buffer wants room for the read that meets the end. To grow it would
+	// write to all of it.
+	body := bytes.NewBuffer(make([]byte, 0, min(value(got.ContentLength), largestGrowth)+bytes.MinRead))
 	if _, err := body.ReadFrom(got.Body); err != nil {
 		return nil, backends.Attrs{}, explain(ctx, "get", key, err)
 	}

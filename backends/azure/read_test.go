@@ -115,6 +115,7 @@ func TestABrokenAnswerIsNoContent(t *testing.T) {
 	const etag = "ETag: \"1\"\r\n"
 	for name, raw := range map[string]string{
 		"content cut short":         "HTTP/1.1 200 OK\r\n" + etag + "Content-Length: 100\r\n\r\nhalf",
+		"content of a false length": "HTTP/1.1 200 OK\r\n" + etag + "Content-Length: 9000000000000000000\r\n\r\nhalf",
 		"chunks cut short":          "HTTP/1.1 200 OK\r\n" + etag + "Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n",
 		"an error under a 200":      "HTTP/1.1 200 OK\r\nContent-Length: 43\r\n\r\n<Error><Code>InternalError</Code>...</Error>",
 		"a page of a captive proxy": "HTTP/1.1 200 OK\r\nContent-Length: 26\r\n\r\n<html>please log in</html>",

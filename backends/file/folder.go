@@ -23,12 +23,21 @@ type folder struct {
 
 // openFolder opens a folder by its path below the root.
 func (s *Store) openFolder(dir string) (*folder, error) {
-	// The dot has the last part opened as a folder, so that a named pipe does
-	// not block.
-	root, err := s.root.OpenRoot(dir + "/.")
+	root, err := s.openNames(dir)
 	if err != nil {
 		return nil, err
 	}
+	return withFile(root)
+}
+
+// openNames is openFolder for who needs no descriptor.
+func (s *Store) openNames(dir string) (*os.Root, error) {
+	// The dot has the last part opened as a folder, so that a named pipe does
+	// not block.
+	return s.root.OpenRoot(dir + "/.")
+}
+
+func withFile(root *os.Root) (*folder, error) {
 	file, err := root.Open(".")
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
@@ -38,14 +47,23 @@ func (s *Store) openFolder(dir string) (*folder, error) {
 
 // makeFolder opens a folder and makes it first where it is missing.
 func (s *Store) makeFolder(dir string) (*folder, error) {
-	in, err := s.openFolder(dir)
+	root, err := s.makeNames(dir)
+	if err != nil {
+		return nil, err
+	}
+	return withFile(root)
+}
+
+// makeNames is makeFolder for who needs no descriptor.
+func (s *Store) makeNames(dir string) (*os.Root, error) {
+	root, err := s.openNames(dir)
 	if !errors.Is(err, fs.ErrNotExist) {
-		return in, err
+		return root, err
 	}
 	if err := s.root.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	return s.openFolder(dir)
+	return s.openNames(dir)
 }
 
 func (f *folder) Close() error {

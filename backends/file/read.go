@@ -16,6 +16,11 @@ import (
 	"github.com/lancecommit/lancecommit/backends"
 )
 
+// largestGrowth is the largest buffer, in bytes, that the file system's word alone makes a
+// read take. It has room for any manifest, and is no memory before it is written
+// to.
+const largestGrowth = 1 << 30
+
 // Get implements [backends.Store]. Content and attributes are those of one file,
 // whatever happens to the name meanwhile. Only a regular file is an object.
 func (s *Store) Get(ctx context.Context, key string) ([]byte, backends.Attrs, error) {
@@ -35,9 +40,9 @@ func (s *Store) get(ctx context.Context, key string) ([]byte, backends.Attrs, er
 	if err := backends.CheckReadLimit(ctx, attrs.Size); err != nil {
 		return nil, backends.Attrs{}, err
 	}
-	var body bytes.Buffer
-	// The buffer wants room for the read that meets the end.
-	body.Grow(int(attrs.Size) + bytes.MinRead)
+	// The buffer wants room for the read that meets the end. To grow it would
+	// write to all of it.
+	body := bytes.NewBuffer(make([]byte, 0, min(attrs.Size, largestGrowth)+bytes.MinRead))
 	if _, err := body.ReadFrom(&piecewise{ctx, file}); err != nil {
 		return nil, attrs, s.unread(err)
 	}

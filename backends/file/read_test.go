@@ -3,10 +3,12 @@
 package file
 
 import (
+	"context"
 	"net"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -98,4 +100,19 @@ func TestATokenOfAnotherListingIsInvalid(t *testing.T) {
 		_, err := s.List(t.Context(), in)
 		require.ErrorIs(t, err, backends.ErrInvalid)
 	}
+}
+
+func TestAFileThatSaysItIsEnormousIsReadPieceByPiece(t *testing.T) {
+	s, dir := newStore(t)
+	put(t, s, key, "body")
+	if err := os.Truncate(filepath.Join(dir, filepath.FromSlash(key)), 8<<40); err != nil {
+		t.Skip("the file system has no such files: ", err)
+	}
+	_, _, err := s.Get(backends.WithReadLimit(t.Context(), 1<<30), key)
+	require.ErrorIs(t, err, backends.ErrTooLarge)
+
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, _, err = s.Get(ctx, key)
+	require.ErrorIs(t, err, context.DeadlineExceeded, "no memory is taken for what nobody has read")
 }

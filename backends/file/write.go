@@ -75,7 +75,7 @@ func (s *Store) overwrite(ctx context.Context, key string, body []byte) error {
 		return backends.NotStored(err)
 	}
 	dir, name := split(key)
-	in, err := s.makeFolder(dir)
+	in, err := s.makeNames(dir)
 	if err != nil {
 		return s.notStored(err)
 	}

@@ -12,6 +12,11 @@ import (
 	"github.com/lancecommit/lancecommit/backends"
 )
 
+// largestGrowth is the largest buffer, in bytes, that the store's word alone makes a
+// read take. It has room for any manifest, and is no memory before it is written
+// to.
+const largestGrowth = 1 << 30
+
 // Get implements [backends.Store]. It costs one request. A missing key costs a
 // second one where the client reads through the XML API, which does not say
 // what is missing, and a third one if it comes to be just then; a key that is there costs a second one where the client
@@ -61,9 +66,9 @@ func get(ctx context.Context, object *storage.ObjectHandle) ([]byte, backends.At
 	if err := backends.CheckReadLimit(ctx, r.Attrs.Size); err != nil {
 		return nil, backends.Attrs{}, err
 	}
-	var body bytes.Buffer
-	// The buffer wants room for the read that meets the end.
-	body.Grow(int(max(r.Attrs.Size, 0)) + bytes.MinRead)
+	// The buffer wants room for the read that meets the end. To grow it would
+	// write to all of it.
+	body := bytes.NewBuffer(make([]byte, 0, min(max(r.Attrs.Size, 0), largestGrowth)+bytes.MinRead))
 	if _, err := body.ReadFrom(r); err != nil {
 		return nil, backends.Attrs{}, err
 	}

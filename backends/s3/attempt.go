@@ -11,7 +11,6 @@ import (
 	"net/http/httptrace"
 	"sync/atomic"
 
-	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
@@ -34,21 +33,27 @@ type words struct {
 	Code, Message string
 }
 
-// watch is an option of the SDK for one call.
-func (a *attempt) watch(o *awss3.Options) {
-	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
-		// The last one is next to the HTTP client.
-		return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("CreateAttempt", a.send), middleware.After)
-	})
+type attemptKey struct{}
+
+// watched returns the context for a create that the attempt watches.
+func (a *attempt) watched(ctx context.Context) context.Context {
+	return context.WithValue(ctx, attemptKey{}, a)
 }
 
-// send is what the SDK calls to send the request.
-func (a *attempt) send(
+// watchAttempts is an option of the SDK for the client of creates.
+func watchAttempts(stack *middleware.Stack) error {
+	// The last one is next to the HTTP client.
+	return stack.Deserialize.Add(sendAttempt, middleware.After)
+}
+
+// sendAttempt is what the SDK calls to send the request of a create.
+var sendAttempt = middleware.DeserializeMiddlewareFunc("CreateAttempt", func(
 	ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler,
 ) (middleware.DeserializeOutput, middleware.Metadata, error) {
 	if err := ctx.Err(); err != nil {
 		return middleware.DeserializeOutput{}, middleware.Metadata{}, err
 	}
+	a := ctx.Value(attemptKey{}).(*attempt)
 	a.handed.Store(true)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { a.wanted.Store(true) },
@@ -59,7 +64,7 @@ func (a *attempt) send(
 		err = a.check(response)
 	}
 	return out, metadata, err
-}
+})
 
 // mostBody is how much of an answer to a create is looked at. A success has none,
 // and an error a short one.
@@ -72,11 +77,14 @@ func (a *attempt) check(response *smithyhttp.Response) error {
 	if r := response.Request; r != nil && (r.Method != http.MethodPut || r.Header.Get("If-None-Match") != "*") {
 		return fmt.Errorf("the HTTP client followed a redirect with %s in place of the create", r.Method)
 	}
+	success := response.StatusCode >= 200 && response.StatusCode <= 299
+	if success && response.ContentLength == 0 {
+		return nil
+	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, mostBody))
 	if err != nil {
 		return fmt.Errorf("the answer was cut short: %w", err)
 	}
-	success := response.StatusCode >= 200 && response.StatusCode <= 299
 	if success && len(bytes.TrimSpace(body)) > 0 {
 		return errors.New("the answer has a body, which that to a create has not: " +
 			"something between here and the store may have answered")

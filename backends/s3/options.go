@@ -127,7 +127,6 @@ func (o *options) apply(client *awss3.Options) {
 	if client.Credentials != nil {
 		client.Credentials = credentials{client.Credentials}
 	}
-	client.APIOptions = append(client.APIOptions, requireAnswers)
 	if o.requesterPays {
 		client.APIOptions = append(client.APIOptions, smithyhttp.SetHeaderValue("x-amz-request-payer", "requester"))
 	}

@@ -40,7 +40,7 @@ func (s *Store) create(ctx context.Context, key string, body []byte, opts backen
 		in.Metadata = map[string]string{backends.MetadataName: opts.Metadata}
 	}
 	var try attempt
-	out, err := s.once.PutObject(ctx, in, try.watch)
+	out, err := s.once.PutObject(try.watched(ctx), in)
 	if err != nil {
 		return backends.Attrs{}, try.explain(err)
 	}

@@ -119,6 +119,10 @@ func TestARefusedReadIsNeverAnAbsentObject(t *testing.T) {
 		{"a listing that is cut", []string{"list"}, raw("HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n" + page[:300]), unknown},
 		{"a listing without its token", []string{"list"}, reply{status: 200, body: strings.ReplaceAll(page, "NextContinuation", "Other")}, unknown},
 		{"content that is cut", []string{"get"}, raw("HTTP/1.1 200 OK\r\nETag: \"e\"\r\nContent-Length: 9\r\n\r\nbody"), unknown},
+		{
+			"content of a false length", []string{"get"},
+			raw("HTTP/1.1 200 OK\r\nETag: \"e\"\r\nContent-Length: 9000000000000000000\r\n\r\nbody"), unknown,
+		},
 		{"no answer", all, reply{act: hangUp}, unknown},
 	} {
 		for _, op := range tc.ops {

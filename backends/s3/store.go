@@ -77,8 +77,8 @@ func (s *Store) connect(client *awss3.Client) error {
 	if err := s.opts.check(s.bucket); err != nil {
 		return err
 	}
-	derived := awss3.New(client.Options(), s.opts.apply)
-	once := awss3.New(client.Options(), s.opts.apply, withoutRetries)
+	derived := awss3.New(client.Options(), s.opts.apply, forReads)
+	once := awss3.New(client.Options(), s.opts.apply, forCreates)
 	// The context is for nothing: opening asks no server.
 	bucket, err := s3blob.OpenBucket(context.Background(), derived, s.bucket, nil)
 	if err != nil {
@@ -89,9 +89,16 @@ func (s *Store) connect(client *awss3.Client) error {
 	return nil
 }
 
-func withoutRetries(o *awss3.Options) {
+// forReads sets up the client of all requests but creates.
+func forReads(o *awss3.Options) {
+	o.APIOptions = append(o.APIOptions, requireAnswers)
+}
+
+// forCreates sets up the client that sends a request one time, and watches it.
+func forCreates(o *awss3.Options) {
 	o.Retryer = aws.NopRetryer{}
 	o.RetryMaxAttempts = 1
+	o.APIOptions = append(o.APIOptions, watchAttempts)
 }
 
 // checkBucket refuses access points that have more than one arbiter for a key.

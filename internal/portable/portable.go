@@ -95,11 +95,16 @@ func (b *Bucket) Get(ctx context.Context, key string) ([]byte, backends.Attrs, e
 	return body, attrs, nil
 }
 
+// largestGrowth is the largest buffer, in bytes, that the store's word alone makes a
+// read take. It has room for any manifest, and is no memory before it is written
+// to.
+const largestGrowth = 1 << 30
+
 // readAll reads into one buffer of the known size.
 func readAll(reader *blob.Reader) ([]byte, error) {
-	var body bytes.Buffer
-	// The buffer wants room for the read that meets the end.
-	body.Grow(int(reader.Size()) + bytes.MinRead)
+	// The buffer wants room for the read that meets the end. To grow it would
+	// write to all of it.
+	body := bytes.NewBuffer(make([]byte, 0, min(max(reader.Size(), 0), largestGrowth)+bytes.MinRead))
 	_, err := body.ReadFrom(reader)
 	return body.Bytes(), err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/lancecommit/lancecommit/backends"
@@ -43,13 +44,35 @@ func (b bounded) Head(ctx context.Context, key string) (attrs backends.Attrs, er
 	return attrs, err
 }
 
-// List implements backends.Store.
+// List implements backends.Store. A listing goes on from page to page, so that it
+// ends with its context also where the store does not look at that.
 func (b bounded) List(ctx context.Context, in backends.ListInput) (page backends.Page, err error) {
+	if err := ctx.Err(); err != nil {
+		return backends.Page{}, err
+	}
 	err = within(ctx, b.policy.readTimeout(0), func(ctx context.Context) error {
 		page, err = b.Store.List(ctx, in)
 		return err
 	})
 	return page, err
+}
+
+// page is List that refuses a page which would send a listing round in a circle,
+// or shows what was not asked for: [ErrInconsistentStore].
+func (b bounded) page(ctx context.Context, in backends.ListInput) (backends.Page, error) {
+	page, err := b.List(ctx, in)
+	if err != nil {
+		return backends.Page{}, err
+	}
+	if page.Token != "" && page.Token == in.Token {
+		return backends.Page{}, fmt.Errorf("%w: the token of a page of %q leads to the same page", ErrInconsistentStore, in.Prefix)
+	}
+	for _, object := range page.Objects {
+		if !strings.HasPrefix(object.Key, in.Prefix) {
+			return backends.Page{}, fmt.Errorf("%w: the listing of %q shows %q", ErrInconsistentStore, in.Prefix, object.Key)
+		}
+	}
+	return page, nil
 }
 
 // Delete implements backends.Store.

@@ -3,6 +3,7 @@ package committer
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"fmt"
 
 	"github.com/lancecommit/lancecommit/backends"
@@ -16,12 +17,12 @@ type candidate struct {
 	body    []byte
 	// id belongs to one call and is stored with the manifest.
 	id     string
-	sha256 string
+	sha256 digest
 	// ours makes the id the identity of the commit. Without it equal bytes are
 	// the same commit, whoever wrote them.
 	ours bool
-	// info is what the manifest says.
-	info manifest.Info
+	// says is which version the manifest says that it is.
+	says manifest.Identity
 	// staged and keep are stored with the manifest: where it was staged, and
 	// the caller's metadata.
 	staged string
@@ -39,18 +40,18 @@ func (t *Table) newCandidate(version uint64, body []byte) (candidate, error) {
 	if err := naming.CheckVersion(version); err != nil {
 		return candidate{}, invalid(err)
 	}
-	info, err := manifest.Inspect(body)
+	says, err := manifest.Identify(body)
 	if err != nil {
 		return candidate{}, invalid(err)
 	}
-	if info.Version != version {
-		return candidate{}, invalid(fmt.Errorf("the manifest says version %d, it was to be committed as %d", info.Version, version))
+	if says.Version != version {
+		return candidate{}, invalid(fmt.Errorf("the manifest says version %d, it was to be committed as %d", says.Version, version))
 	}
-	if naming.IsMain(info.Branch) != (t.branch == "") || t.branch != "" && info.Branch != t.branch {
+	if naming.IsMain(says.Branch) != (t.branch == "") || t.branch != "" && says.Branch != t.branch {
 		return candidate{}, invalid(fmt.Errorf("the manifest says branch %s, it was to be committed to %s",
-			branchText(info.Branch), branchText(t.branch)))
+			branchText(says.Branch), branchText(t.branch)))
 	}
-	return candidate{version: version, body: body, id: rand.Text(), sha256: digest(body), info: info}, nil
+	return candidate{version: version, body: body, id: rand.Text(), sha256: sha256.Sum256(body), says: says}, nil
 }
 
 func branchText(name string) string {
@@ -89,7 +90,10 @@ func (t *Table) at(c candidate, end Version) candidate {
 
 // metadata is what is stored beside the candidate.
 func (c candidate) metadata() (string, error) {
-	return record{ID: c.id, SHA256: c.sha256, Staged: c.staged, Metadata: c.keep}.encode()
+	if c.staged == "" && len(c.keep) == 0 {
+		return encodePlain(c.id, c.sha256), nil
+	}
+	return record{ID: c.id, SHA256: c.sha256.String(), Staged: c.staged, Metadata: c.keep}.encode()
 }
 
 // found returns the version that the candidate is once it is committed.

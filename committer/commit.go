@@ -41,12 +41,12 @@ func (t *Table) Commit(ctx context.Context, version uint64, manifest []byte) (Ve
 
 // commitInTurn commits a candidate when its turn comes.
 func (t *Table) commitInTurn(ctx context.Context, c candidate, started time.Time) (Version, error) {
-	ctx, release, err := t.takeTurn(ctx)
+	turn, err := t.begin(ctx)
 	if err != nil {
 		return Version{}, err
 	}
-	defer release()
-	return t.commit(ctx, c, started)
+	defer turn.end()
+	return t.commit(turn, c, started)
 }
 
 // commit is Commit in its turn.
@@ -75,9 +75,11 @@ func (t *Table) commit(ctx context.Context, c candidate, started time.Time) (Ver
 	case end.exists() && !ref.registered:
 		return Version{}, t.zombie(end)
 	}
-	conflict := &ConflictError{Version: c.version, Key: c.key, Latest: end.Number, Next: nextOf(end, ref), Replaced: t.isReplaced()}
-	if c.version != conflict.Next || conflict.Replaced {
-		return Version{}, t.lost(ctx, conflict)
+	next, replaced := nextOf(end, ref), t.isReplaced()
+	if c.version != next || replaced {
+		return Version{}, t.lost(ctx, &ConflictError{
+			Version: c.version, Key: c.key, Latest: end.Number, Next: next, Replaced: replaced,
+		})
 	}
 	return t.publish(ctx, c, chain, left, started)
 }

@@ -118,7 +118,7 @@ func (n *Namespace) create(ctx context.Context, e *CreateTableVersionEntry) (Ver
 	if v.staged == c.staged && !n.keepStaged {
 		n.discard(ctx, t, &s)
 	}
-	return v, c.info.TransactionID, nil
+	return v, c.says.TransactionID(), nil
 }
 
 // read checks what can be checked of an entry by itself, and returns the root of
@@ -162,7 +162,7 @@ func checkMetadata(metadata map[string]string, staged string) error {
 	if len(metadata) == 0 {
 		return nil
 	}
-	encoded, err := candidate{id: rand.Text(), sha256: digest(nil), staged: staged, keep: metadata}.metadata()
+	encoded, err := candidate{id: rand.Text(), staged: staged, keep: metadata}.metadata()
 	if err != nil {
 		return err
 	}

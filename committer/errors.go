@@ -45,7 +45,8 @@ var (
 	// so that the chain cannot be told. See [MixedSchemesError].
 	ErrMixedSchemes error = &sentinel{text: "the table mixes naming schemes"}
 	// ErrInconsistentStore means that the store refused a create because the
-	// key is taken, and says that the key is absent, again and again. Such a
+	// key is taken, and says that the key is absent, again and again; or that a
+	// listing goes round in a circle, or shows what was not asked for. Such a
 	// store cannot carry a table.
 	ErrInconsistentStore error = &sentinel{text: "the store contradicts itself"}
 	// ErrStagedChanged means that the staged manifest is not the one that the

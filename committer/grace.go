@@ -6,11 +6,17 @@ import (
 	"time"
 )
 
-// A grace is what a call has left to find out what happened, when its context
-// has ended. It is one for the whole call: looks, listings and confirmations
-// share it.
+// A grace is the context of a call, and what the call has left to find out what
+// happened when that context has ended. It is one for the whole call: looks,
+// listings and confirmations share it.
 type grace struct {
+	context.Context
 	length time.Duration
+	// until is when the call's own time is over, which looks have while the
+	// context lasts.
+	until time.Time
+	// turn is the table whose turn the call has, nil for one that takes none.
+	turn *Table
 
 	mu      sync.Mutex
 	lasting context.Context
@@ -19,18 +25,40 @@ type grace struct {
 
 type graceKey struct{}
 
+// inTurn marks the context of what a call runs in its turn, such as a build
+// function or a hook, with the table.
+type inTurn struct{ table *Table }
+
 // withGrace gives a call its grace. The end of the call must end it.
-func (t *Table) withGrace(ctx context.Context) (context.Context, *grace) {
-	g := &grace{length: t.retry.Grace}
-	return context.WithValue(ctx, graceKey{}, g), g
+func (t *Table) withGrace(ctx context.Context) *grace {
+	return &grace{Context: ctx, length: t.retry.Grace, until: time.Now().Add(t.retry.MaxElapsed)}
 }
 
-// graceOf returns a context that goes on until the grace of ctx's call is over.
-func graceOf(ctx context.Context) context.Context {
+// Value implements context.Context.
+func (g *grace) Value(key any) any {
+	switch key {
+	case graceKey{}:
+		return g
+	case inTurn{g.turn}:
+		return true
+	}
+	return g.Context.Value(key)
+}
+
+// lasting returns the context of a look: it goes on until the grace of ctx's call
+// is over. While ctx itself lasts the look has what is left of the call's time,
+// and the grace at the least.
+func (t *Table) lasting(ctx context.Context) (context.Context, context.CancelFunc) {
 	g, ok := ctx.Value(graceKey{}).(*grace)
 	if !ok {
-		return context.WithoutCancel(ctx)
+		return context.WithTimeout(context.WithoutCancel(ctx), t.retry.Grace)
 	}
+	return context.WithTimeout(g.outlasting(), max(time.Until(g.until), g.length))
+}
+
+// outlasting returns a context that ends with the grace.
+func (g *grace) outlasting() context.Context {
+	ctx := g.Context
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.lasting != nil {
@@ -57,11 +85,14 @@ func graceOf(ctx context.Context) context.Context {
 	return lasting
 }
 
-// end ends a grace with its call.
+// end ends a grace with its call, and gives the turn on.
 func (g *grace) end() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.stop != nil {
 		g.stop()
+	}
+	if g.turn != nil {
+		g.turn.turn.Release(1)
 	}
 }

@@ -56,7 +56,9 @@ type CommittedInfo struct {
 }
 
 func (t *Table) attempted(ctx context.Context, info AttemptInfo) {
-	t.log(ctx, "put", "version", info.Version, "try", info.Try, "elapsed", info.Elapsed, "err", info.Err)
+	if t.logger != nil {
+		t.log(ctx, "put", "version", info.Version, "try", info.Try, "elapsed", info.Elapsed, "err", info.Err)
+	}
 	if t.hooks.Attempt != nil {
 		t.hooks.Attempt(ctx, info)
 	}
@@ -77,7 +79,9 @@ func (t *Table) conflicted(ctx context.Context, conflict *ConflictError) {
 }
 
 func (t *Table) committed(ctx context.Context, info CommittedInfo) {
-	t.log(ctx, "committed", "version", info.Version.Number, "attempts", info.Attempts, "elapsed", info.Elapsed)
+	if t.logger != nil {
+		t.log(ctx, "committed", "version", info.Version.Number, "attempts", info.Attempts, "elapsed", info.Elapsed)
+	}
 	if t.hooks.Committed != nil {
 		t.hooks.Committed(ctx, info)
 	}

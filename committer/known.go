@@ -22,7 +22,8 @@ type known struct {
 	// replaced says that the end is not the object that it was: the table was
 	// dropped and made again, and its writer does not know.
 	replaced bool
-	// body is the manifest of end, where this table committed it.
+	// body is the manifest of end, where this table committed it. The next commit
+	// writes over it, so that only remembered reads it.
 	body []byte
 }
 
@@ -38,11 +39,12 @@ func (t *Table) remember() known {
 	return t.known
 }
 
-// remembered returns the manifest of v where it is kept.
+// remembered returns a copy of the manifest of v where it is kept.
 func (t *Table) remembered(v Version) []byte {
-	k := t.remember()
-	if k.end.Key == v.Key && k.end.ETag == v.ETag && v.ETag != "" {
-		return k.body
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if end := t.known.end; end.Key == v.Key && end.ETag == v.ETag && v.ETag != "" {
+		return bytes.Clone(t.known.body)
 	}
 	return nil
 }
@@ -83,9 +85,11 @@ func (t *Table) learnCommit(v Version, sent time.Time, body []byte) {
 	if sent.Before(t.known.learned) && t.known.end.Number > v.Number {
 		return
 	}
-	t.known.scheme, t.known.end, t.known.learned, t.known.body = v.Scheme, v, sent, nil
+	t.known.scheme, t.known.end, t.known.learned = v.Scheme, v, sent
 	if len(body) <= t.keepUpTo {
-		t.known.body = bytes.Clone(body)
+		t.known.body = append(t.known.body[:0], body...)
+	} else {
+		t.known.body = nil
 	}
 }
 

@@ -80,7 +80,7 @@ func (t *Table) page(ctx context.Context, limit int, from pageToken) (page []Ver
 	for {
 		// The store's page is as large as ours, so that its marker is the
 		// place where ours ends.
-		listed, err := t.reads.List(ctx, in)
+		listed, err := t.reads.page(ctx, in)
 		if err != nil {
 			return nil, pageToken{}, fmt.Errorf("list versions: %w", err)
 		}

@@ -10,11 +10,13 @@ import (
 	"github.com/lancecommit/lancecommit/backends"
 )
 
-// lookTries bounds how often a look is repeated that fails.
-const lookTries = 5
-
-// lookPause is the first pause between looks; it doubles.
-const lookPause = 100 * time.Millisecond
+const (
+	// refusedLooks is how often a look is made that the store refuses.
+	refusedLooks = 5
+	// lookPause is the first pause between looks. It doubles, up to longLookPause.
+	lookPause     = 100 * time.Millisecond
+	longLookPause = 2 * time.Second
+)
 
 // errUndecided says that a look cannot tell whose bytes are there.
 var errUndecided = errors.New("the same bytes are there, and the store keeps no metadata to tell whose they are")
@@ -37,22 +39,36 @@ func (t *Table) look(ctx context.Context, c candidate) (outcome Outcome, at Vers
 	return outcome, at, err
 }
 
-// persist repeats a read that fails, under a context of its own, so that a
-// caller who was cancelled still learns what happened.
+// persist repeats a read that fails as long as there is time, under a context of
+// its own, so that a caller who was cancelled still learns what happened. A read
+// that the store refuses is soon given up.
 func (t *Table) persist(ctx context.Context, read func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(graceOf(ctx), t.retry.Grace)
+	ctx, cancel := t.lasting(ctx)
 	defer cancel()
 	pause := lookPause
 	for try := 1; ; try++ {
 		err := read(ctx)
-		if err == nil || errors.Is(err, errUndecided) || errors.Is(err, ErrMixedSchemes) || try == lookTries {
+		switch {
+		case err == nil, errors.Is(err, errUndecided), errors.Is(err, ErrMixedSchemes):
+			return err
+		case isRefused(err) && try >= refusedLooks, sleep(ctx, pause) != nil:
 			return err
 		}
-		if sleep(ctx, pause) != nil {
-			return err
-		}
-		pause *= 2
+		pause = min(2*pause, longLookPause)
 	}
+}
+
+// isRefused reports whether a store that was asked again would hardly say another
+// thing.
+func isRefused(err error) bool {
+	for _, refusal := range []error{
+		backends.ErrPermission, backends.ErrUnauthenticated, backends.ErrNoBucket, backends.ErrInvalid, backends.ErrUnsupported,
+	} {
+		if errors.Is(err, refusal) {
+			return true
+		}
+	}
+	return false
 }
 
 func (t *Table) lookOnce(ctx context.Context, c candidate) (Outcome, Version, error) {
@@ -87,7 +103,7 @@ func (t *Table) lookOnce(ctx context.Context, c candidate) (Outcome, Version, er
 // candidate. It is Unknown when only the bytes can tell.
 func (c candidate) compareRecord(attrs backends.Attrs) Outcome {
 	rec, ok := parseRecord(attrs.Metadata)
-	same := rec.SHA256 == c.sha256
+	same := rec.SHA256 == c.sha256.String()
 	known := ok && rec.SHA256 != ""
 	if c.ours {
 		same = rec.ID == c.id

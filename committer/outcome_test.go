@@ -252,3 +252,43 @@ func TestAnUnknownOutcomeForgetsTheEndOfTheChain(t *testing.T) {
 		require.Equal(t, []string{listFirst, put(2)}, log.Take())
 	})
 }
+
+func TestALookThatFailsIsRepeatedWhileTheCallHasTime(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		fails error
+		want  error
+		looks func(int) bool
+	}{
+		{"a store that is down for 20 s", errReset, nil, func(n int) bool { return n > 10 }},
+		{"a store that throttles for 20 s", backends.ErrThrottled, nil, func(n int) bool { return n > 10 }},
+		{"a store that refuses is not asked for long", backends.ErrPermission, committer.ErrUnknownOutcome,
+			func(n int) bool { return n == 5 }},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began, looks := time.Now(), 0
+				table := committer.NewTable(intercept.Wrap(laid(1), func(
+					ctx context.Context, call intercept.Call, do func(context.Context) error,
+				) error {
+					switch {
+					case call.Method == "PUT":
+						return lostReply(ctx, do)
+					case call.Method == "HEAD":
+						if looks++; time.Since(began) < 20*time.Second {
+							return tc.fails
+						}
+					}
+					return do(ctx)
+				}), root)
+				_, err := table.Commit(t.Context(), 2, manifestOf(2, "mine"))
+				if tc.want == nil {
+					require.NoError(t, err)
+				} else {
+					require.ErrorIs(t, err, tc.want)
+				}
+				require.True(t, tc.looks(looks), "%d looks", looks)
+			})
+		})
+	}
+}

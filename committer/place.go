@@ -125,7 +125,7 @@ func (n *Namespace) checkFolder(ctx context.Context, root string, catalog bool) 
 		return nil
 	}
 	if n.root != "" {
-		page, err := n.reads.List(ctx, backends.ListInput{Prefix: n.root + "/", Limit: 1})
+		page, err := n.reads.page(ctx, backends.ListInput{Prefix: n.root + "/", Limit: 1})
 		if err != nil {
 			return fmt.Errorf("look for the namespace %s: %w", n.root, err)
 		}
@@ -142,7 +142,7 @@ type sight struct{ anything, versions, deregistered bool }
 func (n *Namespace) lookInto(ctx context.Context, root string) (seen sight, err error) {
 	in := backends.ListInput{Prefix: root + "/"}
 	for {
-		page, err := n.reads.List(ctx, in)
+		page, err := n.reads.page(ctx, in)
 		if err != nil {
 			return sight{}, err
 		}

@@ -13,7 +13,7 @@ import (
 // outcome is proven or the budget is spent. This is the only place that creates
 // a version.
 func (t *Table) publish(ctx context.Context, c candidate, chain known, left *budget, started time.Time) (Version, error) {
-	p := publication{table: t, candidate: c, base: chain.end, learned: chain.learned, budget: left}
+	p := publication{table: t, candidate: c, base: chain.end, learned: chain.learned}
 	metadata, err := c.metadata()
 	if err != nil {
 		return Version{}, invalid(err)
@@ -23,21 +23,20 @@ func (t *Table) publish(ctx context.Context, c candidate, chain known, left *bud
 	}
 	for try := 1; ; try++ {
 		left.tries++
-		sent := time.Now()
 		answer := p.send(ctx, metadata, try)
 		v, err := p.settle(ctx, answer)
 		switch {
 		case err != nil:
 			return Version{}, t.failed(ctx, err)
 		case v.exists():
-			if err := p.confirm(ctx, v, sent); err != nil {
+			if err := p.confirm(ctx, v, answer.sent); err != nil {
 				return Version{}, t.failed(ctx, err)
 			}
 			t.committed(ctx, CommittedInfo{Version: v, Attempts: try, Elapsed: elapsed(started)})
 			return v, nil
 		}
 		if why := left.pause(ctx, t.retry.backoff(try, answer.err)); why != nil {
-			return Version{}, t.failed(ctx, p.giveUp(answer.err, why))
+			return Version{}, t.failed(ctx, p.giveUp(left, answer.err, why))
 		}
 	}
 }
@@ -61,7 +60,6 @@ type publication struct {
 	// that was so.
 	base    Version
 	learned time.Time
-	budget  *budget
 	// doubt is the first attempt whose outcome could not be proven. It sticks:
 	// while it is set, no later answer is a failure or a conflict that only
 	// speaks for itself.
@@ -70,20 +68,21 @@ type publication struct {
 
 // An answer is the store's to one PUT.
 type answer struct {
+	sent  time.Time
 	attrs backends.Attrs
 	err   error
 }
 
 // send makes one attempt, within its own time.
 func (p *publication) send(ctx context.Context, metadata string, try int) answer {
-	t := p.table
+	t, sent := p.table, time.Now()
 	attempt, cancel := context.WithTimeout(ctx, t.retry.attemptTimeout(len(p.body)))
 	defer cancel()
-	sent := time.Now()
 	attrs, err := t.store.PutIfAbsent(attempt, p.key, p.body, backends.PutOptions{Metadata: metadata})
-	t.rivals.tookPut(elapsed(sent))
-	t.attempted(ctx, AttemptInfo{Version: p.version, Key: p.key, Try: try, Elapsed: elapsed(sent), Err: err})
-	return answer{attrs, err}
+	took := elapsed(sent)
+	t.rivals.tookPut(took)
+	t.attempted(ctx, AttemptInfo{Version: p.version, Key: p.key, Try: try, Elapsed: took, Err: err})
+	return answer{sent, attrs, err}
 }
 
 // settle decides what an answer means. It returns the version once it is proven
@@ -167,8 +166,8 @@ func (p *publication) unknown(cause error) error {
 }
 
 // giveUp ends a publication that has used up its bounds, after the last answer.
-func (p *publication) giveUp(last, why error) error {
-	spent := fmt.Errorf("%w after %d tries in %v", why, p.budget.tries, elapsed(p.budget.started).Round(time.Millisecond))
+func (p *publication) giveUp(left *budget, last, why error) error {
+	spent := fmt.Errorf("%w after %d tries in %v", why, left.tries, elapsed(left.started).Round(time.Millisecond))
 	switch {
 	case p.doubt != nil:
 		return p.unknown(spent)

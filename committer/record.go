@@ -47,7 +47,21 @@ func parseRecord(metadata string) (record, bool) {
 	return r, true
 }
 
-func digest(body []byte) string {
-	sum := sha256.Sum256(body)
-	return hex.EncodeToString(sum[:])
+// encodePlain is encode for what most commits have, an id and a digest, whose
+// letters and digits need no escapes in JSON.
+func encodePlain(id string, sum digest) string {
+	const most = 128
+	text := make([]byte, 0, most)
+	text = append(text, `{"id":"`...)
+	text = append(text, id...)
+	text = append(text, `","sha256":"`...)
+	text = hex.AppendEncode(text, sum[:])
+	text = append(text, `"}`...)
+	return string(base64.RawURLEncoding.AppendEncode(make([]byte, 0, 2*most), text))
 }
+
+// A digest is the SHA-256 of a manifest.
+type digest [sha256.Size]byte
+
+// String returns the hexadecimal digits.
+func (d digest) String() string { return hex.EncodeToString(d[:]) }

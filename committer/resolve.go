@@ -55,8 +55,9 @@ func (t *Table) Resolve(ctx context.Context, version uint64, body []byte) (Outco
 	if _, err := t.ready(ctx); err != nil {
 		return Unknown, err
 	}
-	ctx, grace := t.withGrace(ctx)
+	grace := t.withGrace(ctx)
 	defer grace.end()
+	ctx = grace
 	chain := t.remember()
 	if !chain.end.exists() {
 		if chain, err = t.list(ctx); err != nil {

@@ -15,17 +15,18 @@ import (
 type RetryPolicy struct {
 	// MaxElapsed bounds a call in time, from the turn on: no try begins later.
 	// 30 s. A deadline of the context that is earlier wins. It does not end a
-	// build function, which only the context can.
+	// build function or a listing of many pages, which only the context can.
 	MaxElapsed time.Duration
 	// MaxTries bounds the PUTs of a call. It is generous, since time is the
 	// bound that matters: 1,000.
 	MaxTries int
 	// MinPause and MaxPause bound the pauses between tries, which double from
 	// one to the other with jitter. 50 ms and 2 s. A pause that the store
-	// asks for wins when it is longer.
+	// asks for wins when it is longer. An Update that lost a race pauses for as
+	// long as some PUTs take instead.
 	MinPause, MaxPause time.Duration
 	// Grace is how long a call looks for the outcome of a PUT after its context
-	// has ended, and the most that one look takes. 5 s.
+	// has ended, or MaxElapsed is over. 5 s.
 	Grace time.Duration
 	// AttemptTimeout bounds one PUT, and AttemptTimeoutPerMiB is added for
 	// each MiB of the manifest. 10 s and 1 s.

@@ -93,7 +93,7 @@ func (t *Table) readEach(ctx context.Context, stretches []stretch, atOnce int) (
 	pages := make([]backends.Page, len(stretches))
 	if len(stretches) == 1 {
 		var err error
-		pages[0], err = t.reads.List(ctx, stretches[0].ListInput)
+		pages[0], err = t.reads.page(ctx, stretches[0].ListInput)
 		return pages, err
 	}
 	group, ctx := errgroup.WithContext(ctx)
@@ -104,7 +104,7 @@ func (t *Table) readEach(ctx context.Context, stretches []stretch, atOnce int) (
 				return err
 			}
 			var err error
-			pages[i], err = t.reads.List(ctx, s.ListInput)
+			pages[i], err = t.reads.page(ctx, s.ListInput)
 			return err
 		})
 	}

@@ -16,7 +16,7 @@ import (
 func listings(ctx context.Context, store bounded, in backends.ListInput) iter.Seq2[backends.Page, error] {
 	return func(yield func(backends.Page, error) bool) {
 		for {
-			page, err := store.List(ctx, in)
+			page, err := store.page(ctx, in)
 			if !yield(page, err) || err != nil || page.Token == "" {
 				return
 			}

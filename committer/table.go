@@ -2,8 +2,8 @@ package committer
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"golang.org/x/sync/semaphore"
@@ -33,13 +33,19 @@ type Table struct {
 	ref   branchRef
 }
 
+var errNoStore = errors.New("there is no store")
+
 // NewTable returns a handle of the table whose root is a key of the store, such
 // as "data/images.lance"; the empty root is the store itself. It does no I/O.
-// The methods return [ErrInvalid] when the root or an option is malformed.
+// The methods return [ErrInvalid] when there is no store, or when the root or an
+// option is malformed.
 func NewTable(store backends.Store, root string, opts ...Option) *Table {
 	t := &Table{config: newConfig(opts), store: store, turn: semaphore.NewWeighted(1)}
 	t.reads = bounded{store, t.retry}
-	if err := t.setRoot(root); err != nil {
+	switch err := t.setRoot(root); {
+	case store == nil:
+		t.broken = invalid(errNoStore)
+	case err != nil:
 		t.broken = invalid(err)
 	}
 	return t
@@ -91,23 +97,20 @@ func (t *Table) ready(ctx context.Context) (branchRef, error) {
 	return t.branchRef(ctx)
 }
 
-// inTurn marks the context of what a call runs in its turn, such as a build
-// function or a hook, with the table.
-type inTurn struct{ table *Table }
-
-// takeTurn waits until the caller may write. It gives way to the context, and
-// then nothing was written. The context returned is for all that happens in the
-// turn.
-func (t *Table) takeTurn(ctx context.Context) (turn context.Context, release func(), err error) {
+// begin waits until the caller may write. It gives way to the context, and then
+// nothing was written. What is returned is the context for all that happens in
+// the turn, and ends the turn.
+func (t *Table) begin(ctx context.Context) (*grace, error) {
 	if ctx.Value(inTurn{t}) != nil {
-		return nil, nil, fmt.Errorf("%w: a build function returns the manifest, and a hook only looks on; to write here would wait for itself",
+		return nil, fmt.Errorf("%w: a build function returns the manifest, and a hook only looks on; to write here would wait for itself",
 			ErrReentrant)
 	}
 	if err := t.turn.Acquire(ctx, 1); err != nil {
-		return nil, nil, fmt.Errorf("nothing was written, its turn did not come in time: %w", err)
+		return nil, fmt.Errorf("nothing was written, its turn did not come in time: %w", err)
 	}
-	ctx, grace := t.withGrace(context.WithValue(ctx, inTurn{t}, true))
-	return ctx, func() { grace.end(); t.turn.Release(1) }, nil
+	g := t.withGrace(ctx)
+	g.turn = t
+	return g, nil
 }
 
 // ReadManifest returns the bytes of a version that this table returned; a
@@ -122,7 +125,7 @@ func (t *Table) ReadManifest(ctx context.Context, v Version) ([]byte, error) {
 		return nil, fmt.Errorf("read manifest: %w: it has no key; for the base of an empty chain there is nothing to read", ErrVersionNotFound)
 	}
 	if body := t.remembered(v); body != nil {
-		return slices.Clone(body), nil
+		return body, nil
 	}
 	body, _, err := t.reads.getSized(ctx, v.Key, v.Size)
 	if err != nil {

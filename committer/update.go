@@ -15,6 +15,8 @@ import (
 // context ends.
 type BuildFunc func(ctx context.Context, base Version) ([]byte, error)
 
+var errNoBuild = errors.New("there is no build function")
+
 // Update commits one version on top of the latest: it learns the latest, calls
 // build, commits what build returns, and begins again when another writer was
 // faster. build is called once for each try, never concurrently, and may read
@@ -39,13 +41,19 @@ type BuildFunc func(ctx context.Context, base Version) ([]byte, error)
 // writer rests for up to 100 ms, or a LIST and 2 PUTs, after 64 versions, then
 // more and more seldom.
 func (t *Table) Update(ctx context.Context, build BuildFunc) (Version, error) {
+	switch {
+	case t.broken != nil:
+		return Version{}, t.broken
+	case build == nil:
+		return Version{}, fmt.Errorf("update: %w", invalid(errNoBuild))
+	}
 	started := time.Now()
-	ctx, release, err := t.takeTurn(ctx)
+	turn, err := t.begin(ctx)
 	if err != nil {
 		return Version{}, fmt.Errorf("update: %w", err)
 	}
-	defer release()
-	v, err := t.update(ctx, build, started)
+	defer turn.end()
+	v, err := t.update(turn, build, started)
 	if err != nil {
 		return Version{}, fmt.Errorf("update: %w", err)
 	}

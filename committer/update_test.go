@@ -331,3 +331,12 @@ func TestHooksSeeWhatHappens(t *testing.T) {
 		require.True(t, ctxSeen.Load(), "hooks have the caller's context")
 	})
 }
+
+func TestWithoutABuildFunctionOrAStoreNothingIsAsked(t *testing.T) {
+	table, log := counted(laid(1))
+	_, err := table.Update(t.Context(), nil)
+	require.ErrorIs(t, err, committer.ErrInvalid)
+	require.Empty(t, log.Take())
+	_, err = committer.NewTable(nil, root).Latest(t.Context())
+	require.ErrorIs(t, err, committer.ErrInvalid)
+}

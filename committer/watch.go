@@ -13,6 +13,9 @@ import (
 // store; call it again with the last version seen. Versions that are cleaned up
 // before they are seen are left out.
 //
+// A table that is not there is waited for: ask [Table.Latest] first where that
+// would be a mistake.
+//
 // It lists at once and then at the interval of [WithWatchInterval]: one LIST of
 // 8 keys in a V2 table on an ordered store, a whole listing elsewhere, and
 // another one where versions seem to be missing. The

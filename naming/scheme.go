@@ -80,7 +80,14 @@ func (s Scheme) Final(version uint64) string {
 	if s == V1 {
 		return strconv.FormatUint(version, 10) + manifestSuffix
 	}
-	return fmt.Sprintf("%0*d%s", v2Digits, math.MaxUint64-version, manifestSuffix)
+	// One allocation, since each commit and lookup makes such a name.
+	var digits [v2Digits]byte
+	number := strconv.AppendUint(digits[:0], math.MaxUint64-version, 10)
+	name := make([]byte, 0, v2Digits+len(manifestSuffix))
+	for range v2Digits - len(number) {
+		name = append(name, '0')
+	}
+	return string(append(append(name, number...), manifestSuffix...))
 }
 
 // Detached returns the name of a detached manifest: its number as it is, behind

@@ -51,8 +51,7 @@ func Inspect(b []byte) (Info, error) {
 		when   moment
 		writer writerParts
 		rows   rowCount
-		// section is where the inline transaction begins.
-		section uint64
+		place  transactionPlace
 	)
 	for f := range fields(fr.message) {
 		switch f.num {
@@ -70,7 +69,7 @@ func Inspect(b []byte) (Info, error) {
 		case numWriterFlags:
 			info.WriterFlags = f.varint
 		case numTransactionFile:
-			info.TransactionFile = string(f.bytes)
+			place.file = f.bytes
 		case numWriterVersion:
 			writer.merge(f.bytes)
 		case numDataFormat:
@@ -84,15 +83,11 @@ func Inspect(b []byte) (Info, error) {
 		case numBranch:
 			info.Branch = string(f.bytes)
 		case numTransactionSection:
-			info.InlineTransaction = true
-			section = f.varint
+			place.inline, place.section = true, f.varint
 		}
 	}
-	if info.InlineTransaction {
-		info.TransactionID = inlineUUID(b, section)
-	} else {
-		info.TransactionID = fileUUID(info.TransactionFile)
-	}
+	info.TransactionFile, info.InlineTransaction = string(place.file), place.inline
+	info.TransactionID = string(place.uuid(b))
 	info.Timestamp = when.time()
 	info.WriterLibrary, info.WriterVersion = writer.library, writer.semver()
 	info.Rows, info.RowsKnown = rows.total()

@@ -1,9 +1,9 @@
 package manifest
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
-	"strings"
 )
 
 // numFirstOperation is the number of the first operation of a Transaction, append. Lower ones are of the envelope.
@@ -67,23 +67,33 @@ func checkOperation(b []byte) error {
 	return errors.New("the transaction has no operation")
 }
 
-// inlineUUID returns the uuid of the transaction section at a byte of a manifest that has passed the check.
-func inlineUUID(b []byte, at uint64) (uuid string) {
-	b = b[at:]
+// A transactionPlace is where a manifest says that its transaction is.
+type transactionPlace struct {
+	file    []byte // its name
+	inline  bool   // it is in the manifest itself, and file does not count
+	section uint64 // the byte at which it begins there
+}
+
+// uuid returns the part of a manifest that has passed the check that is the UUID of its transaction.
+func (p transactionPlace) uuid(b []byte) (uuid []byte) {
+	if !p.inline {
+		return fileUUID(p.file)
+	}
+	b = b[p.section:]
 	for f := range fields(b[prefixSize : prefixSize+binary.LittleEndian.Uint32(b)]) {
 		if f.num == numUUID {
-			uuid = string(f.bytes)
+			uuid = f.bytes
 		}
 	}
 	return uuid
 }
 
 // fileUUID returns the UUID in the name of a transaction file, {read_version}-{uuid}.txn.
-func fileUUID(name string) string {
-	name, isTransaction := strings.CutSuffix(name, ".txn")
-	_, uuid, ok := strings.Cut(name, "-")
+func fileUUID(name []byte) []byte {
+	name, isTransaction := bytes.CutSuffix(name, []byte(".txn"))
+	_, uuid, ok := bytes.Cut(name, []byte("-"))
 	if !isTransaction || !ok {
-		return ""
+		return nil
 	}
 	return uuid
 }

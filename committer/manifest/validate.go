@@ -43,13 +43,13 @@ func parse(b []byte) (frame, error) {
 
 // check holds the message in b, which starts at the byte at of the file, to the rules of m.
 func (m *message) check(b []byte, at, depth int) error {
+	var f field
 	for len(b) > 0 {
-		f, err := m.read(b, at, depth)
-		if err != nil {
+		if err := m.read(&f, b, at, depth); err != nil {
 			return err
 		}
 		if k := m.lookup(f.num); k.kind != unknown {
-			if err := m.checkKnown(f, k, depth); err != nil {
+			if err := m.checkKnown(&f, k, depth); err != nil {
 				return err
 			}
 		}
@@ -58,7 +58,7 @@ func (m *message) check(b []byte, at, depth int) error {
 	return nil
 }
 
-func (m *message) checkKnown(f field, k known, depth int) error {
+func (m *message) checkKnown(f *field, k known, depth int) error {
 	want := protowire.BytesType
 	switch k.kind {
 	case varint, seconds, nanos:
@@ -74,7 +74,7 @@ func (m *message) checkKnown(f field, k known, depth int) error {
 	switch k.kind {
 	case varints:
 		for b := f.bytes; len(b) > 0; {
-			_, n := protowire.ConsumeVarint(b)
+			_, n := readVarint(b)
 			if n < 0 {
 				return m.fault(f, "packs a varint that %s", varintFault(n))
 			}
@@ -120,11 +120,11 @@ func checkSections(b []byte, fr frame) error {
 	for f := range fields(fr.message) {
 		switch f.num {
 		case numVersionAuxData:
-			aux = f
+			aux = *f
 		case numIndexSection:
-			index = f
+			index = *f
 		case numTransactionSection:
-			transact = f
+			transact = *f
 		}
 	}
 	// 0 is the default of version_aux_data and means that there is none.
@@ -173,5 +173,5 @@ func beyond(offset field, fr frame) error {
 // sectionFault is fault for a field whose place was counted from the start of the message.
 func sectionFault(f field, fr frame, format string, args ...any) error {
 	f.at += fr.messageAt()
-	return manifestMessage.fault(f, format, args...)
+	return manifestMessage.fault(&f, format, args...)
 }

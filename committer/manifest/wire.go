@@ -24,28 +24,28 @@ type field struct {
 }
 
 // end is the byte of the file after the field.
-func (f field) end() int { return f.at + len(f.raw) }
+func (f *field) end() int { return f.at + len(f.raw) }
 
-// read takes the first field off b, which starts at the byte at of the file. The message gives the fields their names;
-// it is nil where none are known. No length on the wire is believed before the bytes are there.
-func (m *message) read(b []byte, at, depth int) (field, error) {
-	f := field{at: at}
-	key, n := protowire.ConsumeVarint(b)
+// read takes the first field off b, which starts at the byte at of the file, into f. The message gives the fields their
+// names; it is nil where none are known. No length on the wire is believed before the bytes are there.
+func (m *message) read(f *field, b []byte, at, depth int) error {
+	*f = field{at: at}
+	key, n := readVarint(b)
 	switch {
 	case n < 0:
-		return f, fmt.Errorf("the field key at byte %d %s", at, varintFault(n))
+		return fmt.Errorf("the field key at byte %d %s", at, varintFault(n))
 	case key > math.MaxUint32:
-		return f, fmt.Errorf("the field key at byte %d has the number %d, above the largest, %d", at, key>>3, protowire.MaxValidNumber)
+		return fmt.Errorf("the field key at byte %d has the number %d, above the largest, %d", at, key>>3, protowire.MaxValidNumber)
 	case key>>3 == 0:
-		return f, fmt.Errorf("the field key at byte %d has the number 0, which no field has", at)
+		return fmt.Errorf("the field key at byte %d has the number 0, which no field has", at)
 	}
 	f.num, f.typ = protowire.DecodeTag(key)
 	value, size := b[n:], 0
 	switch f.typ {
 	case protowire.VarintType:
-		f.varint, size = protowire.ConsumeVarint(value)
+		f.varint, size = readVarint(value)
 		if size < 0 {
-			return f, m.fault(f, "%s", varintFault(size))
+			return m.fault(f, "%s", varintFault(size))
 		}
 	case protowire.Fixed32Type, protowire.Fixed64Type:
 		size = 4
@@ -53,35 +53,44 @@ func (m *message) read(b []byte, at, depth int) (field, error) {
 			size = 8
 		}
 		if len(value) < size {
-			return f, m.fault(f, "needs %d bytes, %d are left", size, len(value))
+			return m.fault(f, "needs %d bytes, %d are left", size, len(value))
 		}
 	case protowire.BytesType:
-		length, prefix := protowire.ConsumeVarint(value)
+		length, prefix := readVarint(value)
 		if prefix < 0 {
-			return f, m.fault(f, "has a length that %s", varintFault(prefix))
+			return m.fault(f, "has a length that %s", varintFault(prefix))
 		}
 		if left := len(value) - prefix; length > uint64(left) {
-			return f, m.fault(f, "announces %d bytes, %d are left", length, left)
+			return m.fault(f, "announces %d bytes, %d are left", length, left)
 		}
 		size = prefix + int(length)
 		f.bytes = value[prefix:size]
 	case protowire.StartGroupType:
 		var err error
 		if size, err = skipGroup(value, f.num, at+n, depth-1); err != nil {
-			return f, m.fault(f, "is a group: %w", err)
+			return m.fault(f, "is a group: %w", err)
 		}
 	case protowire.EndGroupType:
-		return f, m.fault(f, "ends a group that is not open")
+		return m.fault(f, "ends a group that is not open")
 	default:
-		return f, m.fault(f, "has wire type %d, which does not exist", f.typ)
+		return m.fault(f, "has wire type %d, which does not exist", f.typ)
 	}
 	f.raw = b[:n+size]
-	return f, nil
+	return nil
+}
+
+// readVarint is [protowire.ConsumeVarint], and inlined for one byte, which most of a manifest's varints have.
+func readVarint(b []byte) (v uint64, n int) {
+	if len(b) > 0 && b[0] < 0x80 {
+		return uint64(b[0]), 1
+	}
+	return protowire.ConsumeVarint(b)
 }
 
 // skipGroup returns the size of the rest of the group num, its end marker included.
 func skipGroup(b []byte, num protowire.Number, at, depth int) (int, error) {
 	var unnamed *message
+	var f field
 	for rest := b; ; {
 		if len(rest) == 0 {
 			return 0, errors.New("it has no end")
@@ -95,8 +104,7 @@ func skipGroup(b []byte, num protowire.Number, at, depth int) (int, error) {
 		if depth == 0 {
 			return 0, fmt.Errorf("it nests more than %d deep", maxDepth)
 		}
-		f, err := unnamed.read(rest, at, depth)
-		if err != nil {
+		if err := unnamed.read(&f, rest, at, depth); err != nil {
 			return 0, err
 		}
 		rest, at = rest[len(f.raw):], f.end()
@@ -111,16 +119,15 @@ func varintFault(n int) string {
 	return "does not fit into 64 bits"
 }
 
-// fields yields the fields of a message that has passed the check.
-func fields(b []byte) iter.Seq[field] {
-	return func(yield func(field) bool) {
+// fields yields the fields of a message that has passed the check. What it yields is good until the next one.
+func fields(b []byte) iter.Seq[*field] {
+	return func(yield func(*field) bool) {
 		var unnamed *message
-		for at := 0; at < len(b); {
-			f, err := unnamed.read(b[at:], at, maxDepth)
-			if err != nil || !yield(f) {
+		var f field
+		for at := 0; at < len(b); at = f.end() {
+			if unnamed.read(&f, b[at:], at, maxDepth) != nil || !yield(&f) {
 				return
 			}
-			at = f.end()
 		}
 	}
 }

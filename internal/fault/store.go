@@ -98,7 +98,7 @@ func (s *faulty) List(ctx context.Context, in backends.ListInput) (page backends
 	in = withoutEmptyPage(in)
 	if f.Kind == Short {
 		if f.Limit == 0 {
-			return backends.Page{Token: emptyPage(in)}, nil
+			return backends.Page{Token: emptyPage(asked)}, nil
 		}
 		if in.Limit == 0 || in.Limit > f.Limit {
 			in.Limit = f.Limit
@@ -142,7 +142,7 @@ func withoutEmptyPage(in backends.ListInput) backends.ListInput {
 	}
 	if token, ok := strings.CutPrefix(string(where), "\x00"); ok {
 		in.Token = token
-		return in
+		return withoutEmptyPage(in) // pages that follow one another can be empty
 	}
 	in.Token, in.StartAfter = "", string(where)
 	return in

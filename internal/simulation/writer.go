@@ -173,7 +173,7 @@ func (w *worker) commit(ctx context.Context, name string, version uint64, body [
 func (w *worker) ended(ctx context.Context, c *call, v committer.Version, err error) {
 	w.network.dieIfOver(ctx)
 	w.returned(c, v, err)
-	if err == nil {
+	if err == nil && c.staged == "" { // The namespace has a handle of its own.
 		w.seen = max(w.seen, v.Number)
 	}
 	if errors.Is(err, committer.ErrUnknownOutcome) && w.rng.IntN(4) > 0 {

@@ -50,8 +50,14 @@ func appendEntry(m []byte, field protowire.Number, name, value string) []byte {
 // file puts the message of a manifest into its frame.
 func file(m []byte) []byte {
 	b := binary.LittleEndian.AppendUint32(nil, uint32(len(m)))
-	b = append(b, m...)
-	b = binary.LittleEndian.AppendUint64(b, 0) // position of the length
+	return appendFooter(append(b, m...), 0)
+}
+
+const footerSize = 16
+
+// appendFooter ends a file whose length of the message is at a position.
+func appendFooter(b []byte, position int) []byte {
+	b = binary.LittleEndian.AppendUint64(b, uint64(position))
 	b = append(b, 0, 0, 2, 0)
 	return append(b, "LANC"...)
 }

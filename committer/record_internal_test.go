@@ -1,0 +1,72 @@
+package committer
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/lancecommit/lancecommit/internal/testmanifest"
+)
+
+// The records that are stored beside manifests for as long as these are there.
+var storedRecords = []struct {
+	name, stored string
+	record       record
+}{
+	{
+		"of a commit",
+		"eyJpZCI6IlZLRlI2TEdPUVQ0M0FaTlJNWDVHV0c1TlVYIiwic2hhMjU2IjoiZTNiMGM0NDI5OGZjMWMxNDlhZmJmNGM4OTk2ZmI5MjQyN2FlNDFlNDY0OWI5MzRjYTQ5NTk5MWI3ODUyYjg1NSJ9",
+		record{ID: "VKFR6LGOQT43AZNRMX5GWG5NUX", SHA256: emptySHA256},
+	},
+	{
+		"of a staged manifest",
+		"eyJpZCI6IkEiLCJzaGEyNTYiOiJlM2IwYzQ0Mjk4ZmMxYzE0OWFmYmY0Yzg5OTZmYjkyNDI3YWU0MWU0NjQ5YjkzNGNhNDk1OTkxYjc4NTJiODU1Iiwic3RhZ2VkIjoiX3ZlcnNpb25zL2EgXHUwMDI2IGIifQ",
+		record{ID: "A", SHA256: emptySHA256, Staged: "_versions/a & b"},
+	},
+	{
+		"with the caller's metadata",
+		"eyJpZCI6IkEiLCJzaGEyNTYiOiJlM2IwYzQ0Mjk4ZmMxYzE0OWFmYmY0Yzg5OTZmYjkyNDI3YWU0MWU0NjQ5YjkzNGNhNDk1OTkxYjc4NTJiODU1IiwibWV0YWRhdGEiOnsiYSI6IiIsImIiOiLDpFwiIn19",
+		record{ID: "A", SHA256: emptySHA256, Metadata: map[string]string{"b": `ä"`, "a": ""}},
+	},
+}
+
+const emptySHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+func TestRecordsAreReadAsTheyWereStored(t *testing.T) {
+	for _, c := range storedRecords {
+		t.Run(c.name, func(t *testing.T) {
+			read, ok := parseRecord(c.stored)
+			require.True(t, ok)
+			require.Equal(t, c.record, read)
+			written, err := c.record.encode()
+			require.NoError(t, err)
+			require.Equal(t, c.stored, written)
+		})
+	}
+}
+
+func TestTheMetadataOfACandidateIsItsRecordInJSON(t *testing.T) {
+	table := NewTable(nil, "t")
+	for name, set := range map[string]func(*candidate){
+		"of a commit":                func(*candidate) {},
+		"of a staged manifest":       func(c *candidate) { c.staged = "_versions/<a> & b\u2028" },
+		"with the caller's metadata": func(c *candidate) { c.keep = map[string]string{"b": `ä"`, "a": ""} },
+		"with all of it": func(c *candidate) {
+			c.staged, c.keep = "_versions/x", map[string]string{"k": strings.Repeat("v", 300)}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := table.newCandidate(7, testmanifest.New(7, "", "note"))
+			require.NoError(t, err)
+			set(&c)
+			text, err := json.Marshal(record{ID: c.id, SHA256: c.sha256.String(), Staged: c.staged, Metadata: c.keep})
+			require.NoError(t, err)
+			metadata, err := c.metadata()
+			require.NoError(t, err)
+			require.Equal(t, base64.RawURLEncoding.EncodeToString(text), metadata)
+		})
+	}
+}

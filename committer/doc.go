@@ -31,10 +31,10 @@
 // carry a table, whoever writes it. Object stores with two arbiters for a key,
 // such as those with replication in both directions, do not have them.
 //
-// Clocks decide nothing, with one exception: for a short time after the end of
-// the chain was learned, 5 s unless [WithStaleAfter] says otherwise, nobody is
-// assumed to delete the newest versions. A commit whose answer comes later is
-// confirmed by another LIST.
+// Clocks decide nothing, with one exception: for a short time, 5 s unless
+// [WithStaleAfter] says otherwise, nobody is assumed to delete a version that was
+// the latest, and so the end of the chain that was learned stays good for as long.
+// A commit whose answer comes later is confirmed by another LIST.
 //
 // A request that was given up can still take effect while it is under way
 // somewhere. A conflict after such a request is final as long as the version that

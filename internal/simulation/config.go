@@ -28,8 +28,8 @@ type Config struct {
 	Scheme  naming.Scheme
 	// StaleAfter is that of all tables.
 	StaleAfter time.Duration
-	// CleanUp is whether versions are deleted that are older than CleanUpAge and
-	// not the latest.
+	// CleanUp is whether versions are deleted that have not been the latest for
+	// CleanUpAge.
 	CleanUp    bool
 	CleanUpAge time.Duration
 	// Staged has some of the commits made by CreateTableVersion of a staged
@@ -148,11 +148,6 @@ func (c Config) longestFlight() time.Duration { return c.MaxDelay + c.Slowest + 
 
 // consistent reports whether listings show what is there.
 func (c Config) consistent() bool { return c.Faults[fault.Stale] == 0 }
-
-// newestFirst reports whether the first page of a listing has the end of the
-// chain. Elsewhere a listing comes upon the end at any time, and when a clean-up
-// was faster, finds an older one.
-func (c Config) newestFirst() bool { return !c.Store.Unordered && c.Scheme == naming.V2 }
 
 // String describes the world in one line.
 func (c Config) String() string {

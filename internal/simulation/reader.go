@@ -75,7 +75,7 @@ func (w *worker) shown(what string, seen *uint64, number, least uint64) {
 func (w *worker) versions() {
 	ctx, cancel := w.patience()
 	defer cancel()
-	from := w.truth.tick()
+	from, began := w.truth.tick(), time.Now()
 	listed := make(map[uint64]bool)
 	var newest, before uint64
 	for v, err := range w.table.Versions(ctx, committer.VersionsOptions{}) {
@@ -98,7 +98,7 @@ func (w *worker) versions() {
 	if !w.config.consistent() {
 		return
 	}
-	if w.config.newestFirst() || !w.config.CleanUp {
+	if w.endStayed(began) {
 		w.shown("Versions", &w.listed, newest, w.truth.endAt(from))
 	}
 	for _, c := range w.truth.present {
@@ -167,15 +167,23 @@ func (p *process) cleanUp() {
 	}
 }
 
+// old are the versions that have not been the latest for CleanUpAge.
 func (p *process) old() (keys []string) {
 	p.truth.mu.Lock()
 	defer p.truth.mu.Unlock()
-	latest := p.truth.lastEnd().number
+	before := p.truth.endWhen(time.Now().Add(-p.config.CleanUpAge))
 	for _, c := range p.truth.creates {
-		if c.deleted == 0 && c.version != latest && c.version%10 != 0 &&
+		if c.deleted == 0 && c.version < before && c.version%10 != 0 &&
 			time.Since(c.time) > p.config.CleanUpAge && p.rng.IntN(4) > 0 {
 			keys = append(keys, c.key)
 		}
 	}
 	return keys
+}
+
+// endStayed reports whether the end of the chain at a time cannot be cleaned up
+// yet. A listing that takes longer comes upon it too late, and can be past the
+// names of later versions by then.
+func (w *world) endStayed(at time.Time) bool {
+	return !w.config.CleanUp || time.Since(at) < w.config.CleanUpAge
 }

@@ -76,15 +76,15 @@ func (p *process) sweep() {
 	p.start()
 	for p.goesOn() {
 		time.Sleep(time.Duration(p.rng.Int64N(int64(10 * time.Second))))
-		from := p.truth.tick()
+		from, began := p.truth.tick(), time.Now()
 		result, err := p.table.Sweep(context.Background(), leftFor, committer.SweepOptions{})
-		p.swept(from, result, err)
+		p.swept(from, began, result, err)
 	}
 	p.injector.Wait()
 }
 
 // swept checks what a sweep says that it did.
-func (p *process) swept(from moment, result committer.SweepResult, err error) {
+func (p *process) swept(from moment, began time.Time, result committer.SweepResult, err error) {
 	p.truth.mu.Lock()
 	defer p.truth.mu.Unlock()
 	for _, gone := range result.Removed {
@@ -92,7 +92,7 @@ func (p *process) swept(from moment, result committer.SweepResult, err error) {
 			p.breaks(Swept, "Sweep removed %s, and it is there", gone.Key)
 		}
 	}
-	if err != nil || !p.config.consistent() {
+	if err != nil || !p.config.consistent() || !p.endStayed(began) {
 		return
 	}
 	for _, s := range p.truth.staged {

@@ -1,0 +1,12 @@
+// Package bench measures what this module costs beside what it is made of: a
+// commit beside the bare create of the same bytes, the latest version beside the
+// bare listing, and both beside LanceDB. README.md has the command that repeats
+// every figure, and the figures.
+//
+// Everything is measured in turns in the same process, since machines are noisy
+// and differ. What is compared is done once each in every turn, in an order that
+// rotates. A run is the ratio of the medians of several turns, and the result is
+// the median of the runs. A benchmark fails when that misses its goal by more
+// than the noise of the runs. Nothing is judged where -benchtime gives a number
+// of turns, such as 1x, which only shows that the benchmarks work.
+package bench

@@ -1,0 +1,31 @@
+package bench_test
+
+import (
+	"fmt"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/lancecommit/lancecommit/integration/bench/memory"
+	"github.com/lancecommit/lancecommit/integration/bench/processes"
+	"github.com/lancecommit/lancecommit/integration/servers"
+)
+
+func TestMain(m *testing.M) {
+	processes.Main()
+	memory.Main()
+	goleak.VerifyTestMain(servers.StopAfter(judge{m}))
+}
+
+// judge prints the figures after the benchmarks, and fails where goals are missed.
+type judge struct{ m *testing.M }
+
+func (j judge) Run() int {
+	code := j.m.Run()
+	if misses := printResults(); misses > 0 {
+		fmt.Printf("\n%d of the goals are missed by more than noise\n", misses)
+		code = max(code, 1)
+	}
+	printComparisons()
+	return code
+}

@@ -1,0 +1,187 @@
+package bench_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// turnsInRun is how many turns make a run.
+const turnsInRun = 15
+
+// A side is one of the things that are compared.
+type side struct {
+	name string
+	// prepare makes what do needs for the n-th time, from zero. It is not
+	// measured. Nil is nothing.
+	prepare func(n int)
+	// do does it for the n-th time.
+	do func(ctx context.Context, n int) error
+	// every is for slow sides: they take part in each such turn only. Zero is 1.
+	every int
+	// most and least are the goal for its time as a multiple of the first
+	// side's, mostAllocs that for its allocations. Zero is none.
+	most, least, mostAllocs float64
+	// inverse reports the time of the first side as a multiple of this one's:
+	// how much faster this one is.
+	inverse bool
+}
+
+// A sample is what one side cost in one turn.
+type sample struct {
+	took   time.Duration
+	allocs uint64
+}
+
+// compare does the sides in turns and reports each beside the first. What it
+// reports as ns/op and allocs/op are those of the second side, the subject.
+func compare(b *testing.B, sides ...side) {
+	b.Helper()
+	compareSlow(b, turnsInRun, sides...)
+}
+
+// compareSlow is compare with so many turns in a run, for sides that take long.
+// It returns the median time of each side.
+func compareSlow(b *testing.B, turnsInRun int, sides ...side) []time.Duration {
+	b.Helper()
+	ctx := context.Background()
+	samples := make([][]sample, len(sides))
+	once := func(i int) {
+		s, n := sides[i], len(samples[i])
+		if s.prepare != nil {
+			s.prepare(n)
+		}
+		took, err := measured(func() error { return s.do(ctx, n) })
+		require.NoError(b, err, s.name)
+		samples[i] = append(samples[i], took)
+	}
+	turn := func(n int) {
+		for i := range sides {
+			if i = (i + n) % len(sides); sides[i].every == 0 || n%sides[i].every == 0 {
+				once(i)
+			}
+		}
+	}
+	// Connections are made and pools filled before.
+	const warm = 3
+	for i := range sides {
+		for range warm {
+			once(i)
+		}
+	}
+	n := 0
+	for b.Loop() {
+		turn(n)
+		n++
+	}
+	for ; judged() && n < least*turnsInRun; n++ {
+		turn(n)
+	}
+	for i := range samples {
+		samples[i] = samples[i][warm:]
+	}
+	if len(samples) > 1 {
+		b.ReportMetric(float64(median(times(samples[1]))), "ns/op")
+		b.ReportMetric(median(allocs(samples[1])), "allocs/op")
+	}
+	for i, s := range sides[1:] {
+		of := samples[i+1]
+		beside(b, turnsInRun, sides[0].name, s, samples[0], of)
+	}
+	medians := make([]time.Duration, len(sides))
+	for i := range sides {
+		medians[i] = median(times(samples[i]))
+	}
+	return medians
+}
+
+// measured does something once and says what it cost, all goroutines together.
+func measured(do func() error) (sample, error) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	began := time.Now()
+	err := do()
+	took := time.Since(began)
+	runtime.ReadMemStats(&after)
+	return sample{took, after.Mallocs - before.Mallocs}, err
+}
+
+// beside reports a side beside the base.
+func beside(b *testing.B, turnsInRun int, base string, s side, of0, of []sample) {
+	b.Helper()
+	n := runsOf(len(of), turnsInRun)
+	var time, space []float64
+	for k := range n {
+		// Runs of the same stretch of time, also where one side is done less
+		// often.
+		from, to := k*len(of)/n, (k+1)*len(of)/n
+		from0, to0 := from*len(of0)/len(of), max(to*len(of0)/len(of), from*len(of0)/len(of)+1)
+		ratio := float64(median(times(of[from:to]))) / float64(median(times(of0[from0:to0])))
+		if s.inverse {
+			ratio = 1 / ratio
+		}
+		time = append(time, ratio)
+		space = append(space, median(allocs(of[from:to]))/max(median(allocs(of0[from0:to0])), 1))
+	}
+	what, metric := s.name+" / "+base, s.name+"/"+base
+	if s.inverse {
+		what, metric = base+" / "+s.name, base+"/"+s.name
+	}
+	report(b, unit(metric), figure{what: what, runs: time, most: s.most, least: s.least,
+		detail: fmt.Sprintf("%s, %s", text(median(times(of))), text(median(times(of0))))})
+	if s.mostAllocs != 0 {
+		report(b, unit(metric)+"-allocs", figure{what: what + ", allocations", runs: space, most: s.mostAllocs,
+			detail: fmt.Sprintf("%.0f, %.0f", median(allocs(of)), median(allocs(of0)))})
+	}
+}
+
+// runsOf is how many runs so many samples make.
+func runsOf(samples, turnsInRun int) int {
+	if !judged() {
+		return 1
+	}
+	return max(min(samples/turnsInRun, 31), min(samples, least))
+}
+
+// unit makes a name of a metric, which has no spaces.
+func unit(name string) string {
+	out := []rune(name)
+	for i, r := range out {
+		if r == ' ' {
+			out[i] = '-'
+		}
+	}
+	return string(out)
+}
+
+func times(samples []sample) []time.Duration {
+	out := make([]time.Duration, len(samples))
+	for i, s := range samples {
+		out[i] = s.took
+	}
+	return out
+}
+
+func allocs(samples []sample) []float64 {
+	out := make([]float64, len(samples))
+	for i, s := range samples {
+		out[i] = float64(s.allocs)
+	}
+	return out
+}
+
+// text writes a time with three digits.
+func text(d time.Duration) string {
+	switch {
+	case d >= time.Second:
+		return fmt.Sprintf("%.3g s", d.Seconds())
+	case d >= time.Millisecond:
+		return fmt.Sprintf("%.3g ms", float64(d)/1e6)
+	default:
+		return fmt.Sprintf("%.3g µs", float64(d)/1e3)
+	}
+}

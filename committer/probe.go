@@ -36,6 +36,10 @@ type ProbeOptions struct {
 	// Grace bounds the clean-up, which is made also when the context has ended.
 	// Zero means 15 s.
 	Grace time.Duration
+	// Begin is called once, before the first request, with the folder that the
+	// report will have: who kills a probe has to remove that by hand. It runs in
+	// the caller's goroutine. Nil is skipped.
+	Begin func(folder string)
 	// Progress is called as the probe goes on, with the steps done of all. It
 	// runs in the caller's goroutine. Nil is skipped.
 	Progress func(done, total int)
@@ -128,6 +132,9 @@ func Probe(ctx context.Context, store backends.Store, opts ProbeOptions) (ProbeR
 	if err != nil {
 		return ProbeReport{}, fmt.Errorf("probe: %w", err)
 	}
+	if p.opts.Begin != nil {
+		p.opts.Begin(p.folder)
+	}
 	started := time.Now()
 	timed, cancel := context.WithTimeoutCause(ctx, p.opts.Timeout, errProbeTime)
 	defer cancel()
@@ -157,7 +164,9 @@ type probe struct {
 	handles []bounded
 	caps    backends.Capabilities
 	folder  string
-	report  ProbeReport
+	// disk is whether the store is a folder on disk.
+	disk   bool
+	report ProbeReport
 
 	requests atomic.Int64
 	mu       sync.Mutex
@@ -166,6 +175,7 @@ type probe struct {
 	keys map[string]int
 
 	seen   map[string][]string // by the names of findings
+	advice map[string]string   // what else to do, by the names of findings
 	denied map[string]error
 	// absentDenied is why a name that is absent may not be looked at.
 	absentDenied error
@@ -199,7 +209,9 @@ func newProbe(store backends.Store, opts ProbeOptions) (*probe, error) {
 		caps:   store.Capabilities(),
 		folder: root + ProbeFolder + "/" + strings.ToLower(rand.Text()) + "/",
 		keys:   make(map[string]int),
+		disk:   isOnDisk(store),
 		seen:   make(map[string][]string),
+		advice: make(map[string]string),
 		denied: make(map[string]error),
 		held:   make(map[string][]byte),
 	}
@@ -268,6 +280,7 @@ func (p *probe) conclude() {
 			seen, more = seen[:mostSeen], fmt.Sprintf(" There is more like it (%d).", len(seen)-mostSeen)
 		}
 		f, place := finding(name, strings.Join(seen, " ")+more)
+		f.Do = strings.TrimSpace(f.Do + " " + p.advice[name])
 		places[name] = place
 		p.report.Findings = append(p.report.Findings, f)
 	}
@@ -281,6 +294,7 @@ func (p *probe) judge() {
 	figures.Put, figures.Head, figures.List = median(p.puts), median(p.heads), median(p.lists)
 	figures.Metadata = p.metadata
 	p.judgeClock()
+	p.judgeRefusals()
 	if p.report.Denied = p.lacking(); len(p.report.Denied) > 0 {
 		p.judgeDenied()
 	}
@@ -302,6 +316,9 @@ func (p *probe) judge() {
 	}
 	if p.foundLevel(ProbeError) {
 		return
+	}
+	if p.found(probeDeleteIgnored) {
+		p.advice[string(ProbeEnforced)] = "But nothing that is deleted goes: neither old versions nor dropped tables."
 	}
 	p.find(string(ProbeEnforced), "A second create was refused and the first bytes stayed in %d of %d cases, and of %d creates at once exactly one won in %d of %d rounds.",
 		figures.DecidedPairs, figures.Pairs, figures.Writers, figures.DecidedRounds, figures.Rounds)

@@ -65,7 +65,9 @@ func answer(sentinel error, code, text string) error {
 
 var (
 	errDenied = answer(backends.ErrPermission, "AccessDenied", "Access Denied")
-	errDial   = &backends.Error{Op: "op", Key: "key", Err: &net.OpError{Op: "dial", Err: fmt.Errorf("connection refused")}}
+	// noCode is what a HEAD is answered, which has no body.
+	noCode  = answer(backends.ErrPermission, "", "Forbidden")
+	errDial = &backends.Error{Op: "op", Key: "key", Err: &net.OpError{Op: "dial", Err: fmt.Errorf("connection refused")}}
 )
 
 // absentIsDenied is what S3 answers to who may not list.
@@ -183,7 +185,12 @@ func TestProbeTellsEachDefectByItsName(t *testing.T) {
 		{name: "conditional creates are not supported", defect: fails("create", answer(backends.ErrUnsupported, "NotImplemented", "A header")),
 			want: "unsupported", says: "NotImplemented"},
 
-		{name: "a read is not supported", defect: fails("head", answer(backends.ErrUnsupported, "NotImplemented", "A key")), want: "invalid-request"},
+		{name: "a read is not supported", defect: fails("head", answer(backends.ErrUnsupported, "NotImplemented", "A key")),
+			want: "unsupported", says: "asked for to read: op"},
+		{name: "a listing is not supported, which an answer without a code says", want: "unsupported", says: "asked for to list: op",
+			defect: fails("list", &backends.Error{Op: "op", Key: "key", Status: 501, Err: fmt.Errorf("Not Implemented")})},
+		{name: "a text of the backend's speaks of creates, and it was a read", want: "unsupported", says: "not supported by the store: A key.",
+			defect: fails("get", answer(backends.ErrUnsupported, "NotImplemented", "the store cannot create conditionally, and a commit needs it: A key."))},
 
 		// Creates at once.
 		{name: "there is time between the look and the write", defect: looksThenWrites, want: "racy",
@@ -274,6 +281,21 @@ func TestProbeTellsEachDefectByItsName(t *testing.T) {
 		{name: "reading is denied", defect: fails("get", errDenied), want: "no-permission", says: "refuses to read:"},
 		{name: "looking is denied", defect: fails("head", errDenied), want: "no-permission", says: "refuses to read:"},
 		{name: "looking at what is absent is denied", defect: absentIsDenied, want: "no-permission", says: "refuses to read:"},
+		{name: "a refusal has no code, and clocks agree", defect: fails("get", noCode), want: "no-permission", says: "look at the clocks"},
+		{name: "a refusal has a code, and clocks do not agree", defect: all(hour(time.Hour), fails("get", errDenied)),
+			want: "no-permission", also: []string{"clock-off"}, says: "refuses to read:"},
+		{name: "deleting does nothing", defect: fails("delete", nil), want: "enforced", safe: true,
+			also: []string{"delete-ignored", "left-behind"}, says: "is still there. The store said that it deleted 38 objects, and lists"},
+		{name: "deleting does nothing to one object", want: "enforced", safe: true, also: []string{"delete-ignored", "left-behind"},
+			says: "deleted 1 object, and lists",
+			defect: func(s *scriptedStore) {
+				s.remove = func(ctx context.Context, key string) error {
+					if strings.HasSuffix(key, "/race-0003") {
+						return nil
+					}
+					return s.Store.Delete(ctx, key)
+				}
+			}},
 		{name: "deleting is denied", defect: fails("delete", errDenied), want: "enforced", safe: true,
 			also: []string{"delete-denied", "left-behind"}, says: "refuses to delete"},
 		{name: "all is denied", want: "no-permission", says: "refuses to list, to create, to delete:",
@@ -286,6 +308,15 @@ func TestProbeTellsEachDefectByItsName(t *testing.T) {
 			})},
 
 		// Clocks.
+		{name: "refusals have no code, and clocks do not agree", defect: all(hour(time.Hour), fails("get", noCode), fails("delete", noCode)),
+			want: "clock-skew", also: []string{"clock-off", "left-behind"}, says: "gives no reason: op"},
+		{name: "credentials are refused without a code, and clocks do not agree", want: "clock-skew", also: []string{"clock-off"},
+			defect: all(hour(-time.Hour), fails("head", &backends.Error{Op: "op", Key: "key", Status: 401, Err: backends.ErrUnauthenticated}))},
+		{name: "a look without a code is refused, and a create for its time", want: "clock-skew",
+			defect: func(s *scriptedStore) {
+				fails("head", noCode)(s)
+				fails("create", answer(backends.ErrUnauthenticated, "RequestTimeTooSkewed", "the clock of this machine is off; set it"))(s)
+			}, says: "RequestTimeTooSkewed: the store does not accept the credentials: the clocks differ. The store refuses"},
 		{name: "the clock is refused, by a code", defect: fails("list", answer(backends.ErrUnauthenticated, "RequestTimeTooSkewed", "")),
 			want: "clock-skew", says: "RequestTimeTooSkewed"},
 		{name: "the request is too old", defect: fails("list", answer(backends.ErrUnauthenticated, "RequestExpired", "")), want: "clock-skew"},
@@ -311,6 +342,12 @@ func TestProbeTellsEachDefectByItsName(t *testing.T) {
 		{name: "the bucket is not there", defect: fails("list", answer(backends.ErrNoBucket, "NoSuchBucket", "")), want: "no-bucket"},
 		{name: "the bucket is in another region", defect: fails("list", answer(backends.ErrInvalid, "PermanentRedirect", "set that region")),
 			want: "invalid-request", says: "set that region"},
+		{name: "the store throttles everything", want: "throttled", says: "429",
+			defect: func(s *scriptedStore) {
+				for _, method := range []string{"list", "head", "get", "create", "delete"} {
+					fails(method, &backends.Error{Op: "op", Key: "key", Status: 429, Err: backends.ErrThrottled})(s)
+				}
+			}},
 		{name: "nobody answers", defect: fails("list", errDial), want: "unreachable", says: "connection refused"},
 		{name: "the store fails", defect: fails("head", &backends.Error{Op: "head", Key: "key", Status: 503, Err: fmt.Errorf("slow down")}),
 			want: "unreachable", says: "slow down"},

@@ -263,7 +263,8 @@ func (p *probe) again(ctx context.Context, handle int, key string, first, second
 func (p *probe) reuse(ctx context.Context) error {
 	key := p.name("pair", 0)
 	defer p.step()
-	if p.held[key] == nil {
+	first := p.held[key]
+	if first == nil {
 		return nil
 	}
 	if err := p.handle(0).Delete(ctx, key); errors.Is(err, backends.ErrPermission) {
@@ -283,8 +284,10 @@ func (p *probe) reuse(ctx context.Context) error {
 	case !backends.IsDefinite(err):
 		p.report.Figures.Unknown++
 	case errors.Is(err, backends.ErrExists):
-		if _, err := p.get(ctx, 0, key); errors.Is(err, backends.ErrNotExist) {
+		if got, err := p.get(ctx, 0, key); errors.Is(err, backends.ErrNotExist) {
 			p.find(probeNotReusable, "A name that was deleted was refused as taken, and is not there.")
+		} else if err == nil && bytes.Equal(got, first) {
+			p.find(probeDeleteIgnored, "A name that the store said it deleted is still there.")
 		}
 	case !decidedNothing(err):
 		return p.end(ctx, mayCreate, err)

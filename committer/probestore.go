@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/lancecommit/lancecommit/backends"
@@ -52,7 +54,7 @@ func (p *probe) create(ctx context.Context, handle int, key string, body []byte)
 			return err
 		})
 		took = time.Since(sent)
-		if !decidedNothing(err) || try == probeCreates || p.pause(ctx, try, err) != nil {
+		if !decidedNothing(err) || try >= p.mostCreates(err) || p.pause(ctx, try, err) != nil {
 			return attrs, took, err
 		}
 	}
@@ -74,6 +76,30 @@ const probeMetadata = "eyJpZCI6InByb2JlIiwic2hhMjU2IjoiMDEyMzQ1Njc4OWFiY2RlZiJ9"
 func decidedNothing(err error) bool {
 	return backends.IsDefinite(err) && (errors.Is(err, backends.ErrContended) || errors.Is(err, backends.ErrThrottled) ||
 		errors.Is(err, backends.ErrNotStored))
+}
+
+// diskCreates is how often a create is sent to a disk that wrote nothing. Another
+// probe can have removed its empty folder in between; all else is there to stay.
+const diskCreates = 3
+
+// mostCreates is how often a create is sent at most that ended so.
+func (p *probe) mostCreates(err error) int {
+	switch {
+	case !p.disk || !errors.Is(err, backends.ErrNotStored):
+		return probeCreates
+	case isFull(err), errors.Is(err, syscall.ENOTDIR):
+		return 1
+	}
+	return diskCreates
+}
+
+// isFull reports whether a disk has no room, or none for the caller.
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+
+// isOnDisk reports whether a store is a folder on disk, which has a path.
+func isOnDisk(store backends.Store) bool {
+	located, ok := store.(backends.Located)
+	return ok && slices.ContainsFunc(located.URLs(), func(url string) bool { return !strings.Contains(url, "://") })
 }
 
 // head looks at an object. The time is that of the last try.
@@ -150,27 +176,36 @@ func says(err error) bool {
 // end finds why the probe cannot go on after an error of a request that needs a
 // permission.
 func (p *probe) end(ctx context.Context, permission string, err error) error {
+	text := saidBy(err)
 	switch ended := ctx.Err(); {
 	case errors.Is(err, errEndless):
 		p.find(string(ProbeWrongListing), "A listing has no end after %d pages.", mostProbePages)
-	case errors.Is(err, backends.ErrUnsupported) && permission == mayCreate:
-		p.find(string(ProbeUnsupported), "The store says: %v.", err)
-	case errors.Is(err, backends.ErrUnauthenticated) && isClock(err):
-		p.find(string(ProbeClockSkew), "The store says: %v.", err)
+	case errors.Is(err, backends.ErrUnsupported), isNotImplemented(err):
+		p.find(string(ProbeUnsupported), "The store cannot do what it was asked for to %s: %s.", permission, text)
+	case errors.Is(err, backends.ErrUnauthenticated) && (isClock(err) || p.isClockOff() && hasNoCode(err)):
+		p.find(string(ProbeClockSkew), "The store says: %s.", text)
 	case errors.Is(err, backends.ErrUnauthenticated):
-		p.find(string(ProbeUnauthenticated), "The store says: %v.", err)
+		p.find(string(ProbeUnauthenticated), "The store says: %s.", text)
 	case errors.Is(err, backends.ErrNoBucket):
-		p.find(string(ProbeNoBucket), "The store says: %v.", err)
+		p.find(string(ProbeNoBucket), "The store says: %s.", text)
+	case errors.Is(err, backends.ErrThrottled):
+		p.find(string(ProbeThrottled), "The store says: %s.", text)
 	case errors.Is(err, backends.ErrPermission):
 		p.denied[permission] = err
-	case errors.Is(err, backends.ErrInvalid), errors.Is(err, backends.ErrUnsupported):
-		p.find(string(ProbeInvalid), "The store says: %v.", err)
+	case errors.Is(err, backends.ErrInvalid):
+		p.find(string(ProbeInvalid), "The store says: %s.", text)
 	case ended != nil && errors.Is(context.Cause(ctx), errProbeTime):
 		p.find(string(ProbeUnstable), "The time of %v was up after %s.", p.opts.Timeout, counted(int(p.requests.Load()), "request"))
 	case ended != nil:
 		p.find(string(ProbeUnfinished), "The probe was ended after %s.", counted(int(p.requests.Load()), "request"))
+	case p.disk && isFull(err):
+		p.find(string(ProbeDisk), "There is no room on the disk: %s.", text)
+	case p.disk && errors.Is(err, syscall.ENOTDIR):
+		p.find(string(ProbeDisk), "Something that is no folder has a name on the way to %s: %s.", p.folder, text)
+	case p.disk:
+		p.find(string(ProbeDisk), "The disk fails to %s: %s.", permission, text)
 	default:
-		p.find(string(ProbeUnreachable), "The store did not answer, or failed: %v.", err)
+		p.find(string(ProbeUnreachable), "The store did not answer, or failed: %s.", text)
 	}
 	return errProbeEnds
 }
@@ -178,7 +213,35 @@ func (p *probe) end(ctx context.Context, permission string, err error) error {
 // timeBefore is when a request was sent that took so long.
 func timeBefore(took time.Duration) time.Time { return time.Now().Add(-took) }
 
-// isClock reports whether credentials are refused for the clock of this machine.
+// neutral takes out of errors what a probe cannot know, or says itself: which of
+// two clocks is wrong, and what a request was for that a store does not have.
+var neutral = strings.NewReplacer(
+	"the clock of this machine is off; set it", "the clocks differ",
+	"; check the clock of this machine", "",
+	"; set the clock of this machine right", "",
+	"; set it right", "",
+	"the store cannot create conditionally, and a commit needs it: ", "",
+	` "": `, ": ",
+)
+
+// saidBy is the text of an error, to stand at the end of a sentence.
+func saidBy(err error) string { return strings.TrimRight(neutral.Replace(err.Error()), ".") }
+
+// isNotImplemented reports whether a store lacks a request. Only an answer with a
+// body can say so in a code.
+func isNotImplemented(err error) bool {
+	var answer *backends.Error
+	return errors.As(err, &answer) && answer.Status == http.StatusNotImplemented
+}
+
+// hasNoCode reports whether a store refused a request over HTTP and did not say
+// why, as in any answer to HEAD.
+func hasNoCode(err error) bool {
+	var answer *backends.Error
+	return errors.As(err, &answer) && answer.Status != 0 && answer.Code == ""
+}
+
+// isClock reports whether credentials are refused for the time of the request.
 // Azure has no code for it, so the backend says it in words.
 func isClock(err error) bool {
 	var answer *backends.Error
@@ -214,14 +277,41 @@ func (p *probe) lacking() []string {
 	return lacking
 }
 
+// judgeRefusals tells refusals for the time of a request from those for want of a
+// permission, where the store gave no reason.
+func (p *probe) judgeRefusals() {
+	refusals := maps.Clone(p.denied)
+	if p.absentDenied != nil {
+		refusals["absent"] = p.absentDenied
+	}
+	for _, kind := range slices.Sorted(maps.Keys(refusals)) {
+		err := refusals[kind]
+		if !hasNoCode(err) || !p.isClockOff() && !p.found(string(ProbeClockSkew)) {
+			continue
+		}
+		p.find(string(ProbeClockSkew), "The store refuses a request and gives no reason: %s.", saidBy(err))
+		delete(p.denied, kind)
+		if kind == "absent" {
+			p.absentDenied = nil
+		}
+	}
+}
+
 // judgeDenied finds what the denied permissions mean. Only to delete is not
 // needed for a commit.
 func (p *probe) judgeDenied() {
 	if slices.Equal(p.report.Denied, []string{mayDelete}) {
-		p.find(probeDeleteDenied, "The store refuses to delete: %v.", p.denied[mayDelete])
+		p.find(probeDeleteDenied, "The store refuses to delete: %s.", saidBy(p.denied[mayDelete]))
 		return
 	}
-	p.find(string(ProbeDenied), "The store refuses to %s: %v.", strings.Join(p.report.Denied, ", to "), p.denied[p.report.Denied[0]])
+	err := p.denied[p.report.Denied[0]]
+	p.find(string(ProbeDenied), "The store refuses to %s: %s.", strings.Join(p.report.Denied, ", to "), saidBy(err))
+	switch {
+	case p.disk:
+		p.advice[string(ProbeDenied)] = "A folder " + ProbeFolder + " that another user's probe left can be in the way: remove it, if it is."
+	case hasNoCode(err):
+		p.advice[string(ProbeDenied)] = "The refusal gives no reason, so look at the clocks of this machine and of the store, too."
+	}
 }
 
 // probeBody returns the bytes of one writer, as long as a small manifest. Those of
@@ -250,13 +340,17 @@ func (c *clockReading) read(said, sent time.Time) {
 	*c = clockReading{known: true, ahead: said.Sub(sent.Add(took / 2).Round(0)), took: took}
 }
 
+// isClockOff reports whether the store's clock and that of this machine are known
+// to be too far apart for signed requests.
+func (p *probe) isClockOff() bool { return p.clock.known && p.clock.ahead.Abs() > clockWarning }
+
 func (p *probe) judgeClock() {
 	if !p.clock.known {
 		return
 	}
 	ahead := p.clock.ahead
 	p.report.Figures.ClockAhead = &ahead
-	if ahead.Abs() > clockWarning {
+	if p.isClockOff() {
 		where := "ahead of"
 		if ahead < 0 {
 			where = "behind"
@@ -280,14 +374,32 @@ func (p *probe) clean(ctx context.Context) {
 	// What is not known to be gone may be gone, and what is may have come back:
 	// a create without an answer can land late.
 	listed, err := p.listLeft(ctx)
-	if err == nil && p.denied[mayDelete] == nil {
-		listed = p.remove(ctx, listed)
+	if err == nil && len(listed) > 0 && p.denied[mayDelete] == nil {
+		listed = p.removeAgain(ctx, listed)
 	}
 	if err == nil && !p.found(string(ProbeStaleReads)) && !p.found(string(ProbeWrongListing)) {
 		failed = nil
 	}
 	p.report.Left = append(p.report.Left, slices.Compact(slices.Sorted(slices.Values(append(failed, listed...))))...)
 	p.step()
+}
+
+// removeAgain removes objects that are listed after they were removed, and returns
+// those that may still be there. A store that keeps on listing them does not do
+// what it says.
+func (p *probe) removeAgain(ctx context.Context, keys []string) []string {
+	failed := p.remove(ctx, keys)
+	listed, err := p.listLeft(ctx)
+	if err != nil {
+		return keys
+	}
+	still := slices.DeleteFunc(slices.Clone(listed), func(key string) bool {
+		return slices.Contains(failed, key) || !slices.Contains(keys, key)
+	})
+	if len(still) > 0 && p.denied[mayDelete] == nil {
+		p.find(probeDeleteIgnored, "The store said that it deleted %s, and lists what it deleted.", counted(len(still), "object"))
+	}
+	return listed
 }
 
 // remove deletes objects, and returns those that may still be there.

@@ -28,9 +28,12 @@ const (
 	// ProbeWrongListing means that listings lose or repeat names, or are not in
 	// the order that Capabilities says.
 	ProbeWrongListing ProbeVerdict = "wrong-listing"
-	// ProbeUnsupported means that the store cannot create conditionally.
+	// ProbeUnsupported means that the store cannot create conditionally, or lacks
+	// a read or a listing that a commit needs.
 	ProbeUnsupported ProbeVerdict = "unsupported"
-	// ProbeClockSkew means that the store refuses the clock of this machine.
+	// ProbeClockSkew means that the store refuses the time of a request: its
+	// clock, or that of what stands in front of it, and that of this machine
+	// differ.
 	ProbeClockSkew ProbeVerdict = "clock-skew"
 	// ProbeUnauthenticated means that the store does not accept the credentials.
 	ProbeUnauthenticated ProbeVerdict = "unauthenticated"
@@ -41,6 +44,12 @@ const (
 	// ProbeInvalid means that the store refuses a request as malformed, as one
 	// for a bucket of another region.
 	ProbeInvalid ProbeVerdict = "invalid-request"
+	// ProbeThrottled means that the store refuses requests for their rate, again
+	// and again.
+	ProbeThrottled ProbeVerdict = "throttled"
+	// ProbeDisk means that a disk could not do what it was asked to: it is full,
+	// it takes no files, or something is in the way.
+	ProbeDisk ProbeVerdict = "disk-failed"
 	// ProbeUnreachable means that the store could not be reached, or failed.
 	ProbeUnreachable ProbeVerdict = "unreachable"
 	// ProbeUnstable means that too many creates had no answer that proves
@@ -55,15 +64,16 @@ const (
 
 // Names of findings that are no verdicts.
 const (
-	probeDeleteDenied = "delete-denied"
-	probeMetadataLost = "metadata-lost"
-	probeNoMetadata   = "no-metadata"
-	probeUnordered    = "unordered"
-	probeNotReusable  = "name-not-reusable"
-	probeClockOff     = "clock-off"
-	probeNoWinner     = "no-winner"
-	probeUnknown      = "unknown-outcomes"
-	probeLeftBehind   = "left-behind"
+	probeDeleteIgnored = "delete-ignored"
+	probeDeleteDenied  = "delete-denied"
+	probeMetadataLost  = "metadata-lost"
+	probeNoMetadata    = "no-metadata"
+	probeUnordered     = "unordered"
+	probeNotReusable   = "name-not-reusable"
+	probeClockOff      = "clock-off"
+	probeNoWinner      = "no-winner"
+	probeUnknown       = "unknown-outcomes"
+	probeLeftBehind    = "left-behind"
 )
 
 // A ProbeLevel says how grave a finding is.
@@ -132,11 +142,11 @@ var probeMeanings = []probeMeaning{
 		"The latest version is learned from a listing, so a wrong one could be taken for it.",
 		keepOff + "Update the store or what stands in front of it, or use another store."},
 	{ProbeUnsafe, string(ProbeUnsupported),
-		"A commit is a conditional create, and this store has none.",
+		"A commit is a conditional create, with reads and listings beside it, and this store lacks one of these.",
 		keepOff + "Update the store, choose its native protocol, or use another store."},
 	{ProbeError, string(ProbeClockSkew),
-		"The store refuses requests that are signed with a clock that is off.",
-		"Set the clock of this machine right, then ask again."},
+		"A store refuses requests that are signed with another time than its own. One of the two clocks is wrong.",
+		"Find out which clock is wrong, that of this machine, or that of the store or of what stands in front of it, set that one right, then ask again."},
 	{ProbeError, string(ProbeUnauthenticated),
 		"So nothing could be tried.",
 		"Check the credentials and where they come from, then ask again."},
@@ -149,6 +159,12 @@ var probeMeanings = []probeMeaning{
 	{ProbeError, string(ProbeInvalid),
 		"The store was asked for something that it does not take, so nothing could be tried.",
 		"Check the location, the region and the endpoint, then ask again."},
+	{ProbeError, string(ProbeThrottled),
+		"So nothing could be tried: a commit would have to wait, too.",
+		"Ask again later, or have the limit raised that the store sets for requests."},
+	{ProbeError, string(ProbeDisk),
+		"So it could not be judged.",
+		"Make room, move away what is in the way, or take a folder of another file system: some, as /proc, take no files. Then ask again."},
 	{ProbeError, string(ProbeUnreachable),
 		"So it could not be judged.",
 		"Check the endpoint, the network and the store itself, then ask again."},
@@ -161,6 +177,9 @@ var probeMeanings = []probeMeaning{
 	{ProbeOK, string(ProbeEnforced),
 		"The store decides between writers, and shows what it decided.",
 		"Tables can be kept here."},
+	{ProbeWarning, probeDeleteIgnored,
+		"Commits are safe, but nothing can be cleaned up: old versions, staged manifests and dropped tables stay, and so do the objects of this probe.",
+		"Find out what keeps them, as a hold, a retention or a proxy, and remove the folder of the probe."},
 	{ProbeWarning, probeDeleteDenied,
 		"Commits are safe, but old versions, staged manifests and the objects of this probe cannot be removed.",
 		"Grant the permission to delete to who cleans up, and remove the folder of the probe."},
@@ -177,10 +196,10 @@ var probeMeanings = []probeMeaning{
 		"No version is lost by this, but writers that meet must try again.",
 		""},
 	{ProbeWarning, probeUnknown,
-		"They prove nothing and were not counted. A commit that meets one looks what is there.",
+		"Without an answer nothing is proven or counted. A commit that meets such a create looks what is there.",
 		"Look at the network and the load of the store if it happens again."},
 	{ProbeWarning, probeLeftBehind,
-		"They are no part of any table, and nothing reads them.",
+		"What is left is no part of any table, and nothing reads it.",
 		"Remove the folder of the probe."},
 	{ProbeNote, probeNoMetadata,
 		"A commit whose answer was lost is told by reading the manifest, and Update cannot tell its own from an equal one of another writer.",

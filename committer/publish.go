@@ -167,7 +167,7 @@ func (p *publication) unknown(cause error) error {
 
 // giveUp ends a publication that has used up its bounds, after the last answer.
 func (p *publication) giveUp(left *budget, last, why error) error {
-	spent := fmt.Errorf("%w after %d tries in %v", why, left.tries, elapsed(left.started).Round(time.Millisecond))
+	spent := fmt.Errorf("%w (%s in %v)", why, counted(left.tries, "PUT"), elapsed(left.started).Round(time.Millisecond))
 	switch {
 	case p.doubt != nil:
 		return p.unknown(spent)

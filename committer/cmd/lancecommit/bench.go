@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -19,6 +18,7 @@ import (
 	"github.com/lancecommit/lancecommit/committer"
 	"github.com/lancecommit/lancecommit/integration/fixtures"
 	"github.com/lancecommit/lancecommit/internal/bench"
+	"github.com/lancecommit/lancecommit/internal/intercept"
 )
 
 // benchHandles is how many times the store is opened, each with connections of
@@ -54,9 +54,10 @@ it. It prints three tables:
    whatever store was measured: requests only, no storage and no traffic.
 
 It takes about the time of --for, works in STORE/` + bench.Folder + `/ and removes
-what it made, also when it is interrupted. No table is read or written. A bucket
-with versioning keeps the old versions of what was removed. The requests of the
-benchmark itself are charged for like any others.
+what it made, also when it is interrupted, in up to 2 minutes. That folder may be
+removed by hand when no bench runs, as after a kill or a second interrupt. No
+table is read or written. A bucket with versioning keeps the old versions of what
+was removed. The requests of the benchmark itself are charged for like any others.
 
 --svg FILE draws commits a second against writers. FILE is replaced, at the end.
 
@@ -119,21 +120,29 @@ func (a *app) measure(ctx context.Context, location string, b benchmark) error {
 		}
 		defer chart.discard()
 	}
+	var opened backends.Store
+	cleaning := cleanUp{app: a, ctx: ctx}
+	watch := watchFolder(func(folder string) { cleaning.begin(opened, folder) })
 	for range min(benchHandles, slices.Max(b.Writers)) {
 		store, key, err := all.Open(ctx, location, options)
 		if err != nil {
 			return err
 		}
 		defer store.Close()
-		b.Stores, b.Root = append(b.Stores, store), key
+		opened = store
+		b.Stores, b.Root = append(b.Stores, intercept.Wrap(store, watch)), key
+	}
+	if err := checkFolder(opened, b.Root, bench.Folder); err != nil {
+		return err
 	}
 	show, end := a.progressOf(progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))
 	b.Progress = show
 	report, err := bench.Run(ctx, b.Config)
 	end()
 	if len(report.Left) == 0 {
-		removeBenchFolders(b.Stores[0], report.Folder)
+		removeFolders(opened, report.Folder)
 	}
+	cleaning.end()
 	if err != nil && !isMeasured(report) {
 		return measureError(err)
 	}
@@ -147,6 +156,26 @@ func (a *app) measure(ctx context.Context, location string, b benchmark) error {
 		err = printErr
 	}
 	return err
+}
+
+// watchFolder calls begin once, with the folder of the benchmark, before the first
+// object is created in it.
+func watchFolder(begin func(folder string)) intercept.Around {
+	var once sync.Once
+	return func(ctx context.Context, call intercept.Call, do func(context.Context) error) error {
+		if call.Method == "PUT" {
+			once.Do(func() { begin(benchFolderOf(call.Key)) })
+		}
+		return do(ctx)
+	}
+}
+
+// benchFolderOf returns the folder of the benchmark that made a key, in which no
+// folder has the name of the one that all benchmarks are in.
+func benchFolderOf(key string) string {
+	at := strings.LastIndex("/"+key, "/"+bench.Folder+"/") + len(bench.Folder) + 1
+	random, _, _ := strings.Cut(key[at:], "/")
+	return key[:at] + random + "/"
 }
 
 // A measureFailure is a commit of the benchmark's own that went wrong. What became
@@ -189,30 +218,4 @@ func benchPlace(location string) string {
 		return place
 	}
 	return location
-}
-
-// removeBenchFolders removes the folders of a benchmark, which are empty. Only on
-// disk are there such.
-func removeBenchFolders(store backends.Store, folder string) {
-	located, ok := store.(backends.Located)
-	if !ok || folder == "" {
-		return
-	}
-	for _, url := range located.URLs() {
-		if strings.Contains(url, "://") {
-			continue
-		}
-		// A path without its first slash.
-		var dirs []string
-		root := filepath.Join("/", url, filepath.FromSlash(folder))
-		_ = filepath.WalkDir(root, func(dir string, entry fs.DirEntry, err error) error {
-			if err == nil && entry.IsDir() {
-				dirs = append(dirs, dir)
-			}
-			return nil
-		})
-		for _, dir := range slices.Backward(append([]string{filepath.Dir(root)}, dirs...)) {
-			_ = os.Remove(dir) // not one that has something in it
-		}
-	}
 }

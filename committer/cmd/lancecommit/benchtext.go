@@ -121,7 +121,7 @@ func benchNotes(place string, report bench.Report, chart string) string {
 	fmt.Fprintf(&b, "\nList prices of %s, requests only: %s.\n", report.Costs.PricesRead, strings.Join(at, "; "))
 	fmt.Fprintf(&b, "%s: %d objects, manifests of %d bytes, %.1f s", place, report.Objects, report.ManifestBytes, report.Elapsed.Seconds())
 	if n := len(report.Left); n > 0 {
-		fmt.Fprintf(&b, "; %d objects are left in %s\n", n, report.Folder)
+		fmt.Fprintf(&b, "; %d objects may be left in %s\n", n, report.Folder)
 	} else {
 		fmt.Fprint(&b, "; nothing is left\n")
 	}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/lancecommit/lancecommit/committer"
 	"github.com/lancecommit/lancecommit/integration/fixtures"
 	"github.com/lancecommit/lancecommit/internal/testmanifest"
 )
@@ -205,4 +208,74 @@ func leftovers(t *testing.T, table string) (names string) {
 		}
 	}
 	return names
+}
+
+// An endless reader never ends, as /dev/zero.
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
+func TestMoreThanThereMayBeIsRefused(t *testing.T) {
+	a := &app{streams: streams{in: endless{}}}
+	_, err := a.read(t.Context(), "manifest", "-", 3<<20)
+	require.ErrorIs(t, err, committer.ErrInvalid)
+	require.ErrorContains(t, err, "the manifest is larger than 3 MiB")
+	for size := range 4 {
+		for limit := range 4 {
+			a.in = bytes.NewReader(make([]byte, size))
+			body, err := a.read(t.Context(), "manifest", "-", int64(limit))
+			require.Equal(t, size > limit, err != nil)
+			require.True(t, err != nil || len(body) == size)
+		}
+	}
+	body := bytes.Repeat([]byte("0123456"), 1<<19)
+	read, err := a.read(t.Context(), "manifest", write(t, body), maxManifest)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(body, read))
+
+	// A file of holes takes no room, and its size says enough.
+	hollow := write(t, nil)
+	require.NoError(t, os.Truncate(hollow, maxManifest+1))
+	got := call(t, "commit", layFixture(t, fixtures.V2()), "--manifest", hollow)
+	require.Equal(t, exitInvalid, got.code)
+	require.Contains(t, got.err, "the manifest is larger than 1024 MiB")
+}
+
+func TestAnUnknownOutcomeSaysToRunTheCommandAgain(t *testing.T) {
+	unknown := &committer.UnknownOutcomeError{Version: 7, Key: "t/7", Cause: syscall.ECONNRESET}
+	err := forCommands(fmt.Errorf("commit version 7: %w", unknown))
+	require.EqualError(t, err, "version 7 may or may not be committed (t/7): connection reset by peer; "+
+		"keep its files, and run the same command again with the same bytes until it says whether it is")
+	require.Equal(t, exitUnknown, exitCode(err))
+	require.Equal(t, syscall.EPIPE, forCommands(syscall.EPIPE), "no other error has another text")
+	require.NoError(t, forCommands(nil))
+}
+
+func TestACommitWhoseOutcomeIsUnknownSaysToRunItAgain(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	sent := false // under the lock of the bucket
+	bucket := &bucketServer{
+		objects: make(map[string][]byte), headers: make(map[string]http.Header), clients: make(map[string]bool),
+		refuse: func(w http.ResponseWriter, r *http.Request) bool {
+			if sent = sent || r.Method == http.MethodPut; sent {
+				cancel()
+				refusal(w, http.StatusInternalServerError, "InternalError")
+			}
+			return sent
+		},
+	}
+	server := httptest.NewServer(bucket)
+	defer server.Close()
+	args := []string{"commit", "s3://bucket/t", "--manifest", write(t, testmanifest.New(1, "", "mine"))}
+	for _, option := range []string{"endpoint=" + server.URL, "allow_http=true", "region=r", "access_key_id=id", "secret_access_key=key"} {
+		args = append(args, "--storage-option", option)
+	}
+	var stderr bytes.Buffer
+	require.Equal(t, exitUnknown, run(ctx, args, streams{nil, io.Discard, &stderr}), stderr.String())
+	require.Contains(t, stderr.String(), "run the same command again with the same bytes")
+	require.NotContains(t, stderr.String(), "resolve")
 }

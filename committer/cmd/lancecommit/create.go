@@ -107,7 +107,8 @@ func (a *app) createVersion(
 	if decodeErr != nil {
 		return nil, describeLatest(ctx, namespace, req, decodeErr)
 	}
-	return namespace.CreateTableVersion(ctx, req)
+	response, err := namespace.CreateTableVersion(ctx, req)
+	return response, forCommands(err)
 }
 
 // maxRequest is the largest request that is read, in bytes.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -31,13 +29,17 @@ commit rests, before it is trusted with tables. STORE is a bucket or a folder in
 it. It creates names twice, has many creates race for one name over 8
 connections, and checks reads, listings, metadata and permissions.
 
-It works in STORE/` + committer.ProbeFolder + `/ and removes what it made. No table is
-read or written. A bucket with versioning keeps the old versions of what was
-removed.
+It works in STORE/` + committer.ProbeFolder + `/ and removes what it made, also when
+it is interrupted. That folder may be removed by hand when no doctor runs, as
+after a kill or a second interrupt. No table is read or written. A bucket with
+versioning keeps the old versions of what was removed.
 
-Exit codes: 0 safe, 2 the store refuses a request as malformed, 4 there is no
+It takes seconds on a store that is near and well, and at the most 5 minutes and
+1 second for each round, and 15 seconds to clean up.
+
+Exit codes: 0 safe, 1 interrupted, 2 the store refuses a request as malformed, 4 there is no
 such bucket, 6 no permission or wrong credentials, 7 the store could not be
-reached or too little was decided, 8 unsafe or unsupported.`,
+reached, throttles, fails, or too little was decided, 8 unsafe or unsupported.`,
 		Example: `  lancecommit doctor s3://bucket/db
   lancecommit doctor /mnt/share/db --rounds 200 --json`,
 		Args: arguments(1, 1),
@@ -68,14 +70,22 @@ func (a *app) probe(ctx context.Context, location string, opts committer.ProbeOp
 		handles, opts.Root = append(handles, store), key
 	}
 	opts.Others = handles[1:]
+	if err := checkFolder(handles[0], opts.Root, committer.ProbeFolder); err != nil {
+		return err
+	}
+	cleaning := cleanUp{app: a, ctx: ctx}
+	opts.Begin = func(folder string) { cleaning.begin(handles[0], folder) }
 	var end func()
 	opts.Progress, end = a.progress("probing the store")
 	report, err := committer.Probe(ctx, handles[0], opts)
 	end()
+	if len(report.Left) == 0 {
+		removeFolders(handles[0], report.Folder)
+	}
+	cleaning.end()
 	if report.Verdict == "" {
 		return err
 	}
-	removeFolders(handles[0], report)
 	if printErr := a.printProbe(location, report); err == nil {
 		err = printErr
 	}
@@ -85,29 +95,11 @@ func (a *app) probe(ctx context.Context, location string, opts committer.ProbeOp
 	return err
 }
 
-// removeFolders removes the folders of a probe that are empty. Only on disk are
-// there such.
-func removeFolders(store backends.Store, report committer.ProbeReport) {
-	located, ok := store.(backends.Located)
-	if !ok || len(report.Left) > 0 {
-		return
-	}
-	for _, url := range located.URLs() {
-		if strings.Contains(url, "://") {
-			continue
-		}
-		// A path without its first slash.
-		folder := filepath.Join("/", url, filepath.FromSlash(report.Folder))
-		for _, dir := range []string{"list/folder", "list", ".", ".."} {
-			_ = os.Remove(filepath.Join(folder, dir)) // not one that has something in it
-		}
-	}
-}
-
 // A probeError says that a store is not safe. The report has said why.
 type probeError struct{ verdict committer.ProbeVerdict }
 
-// errNotJudged means that a store could not be reached, or decided too little.
+// errNotJudged means that a store could not be reached, failed, or decided too
+// little.
 var errNotJudged = errors.New("the store could not be judged")
 
 // sentinels say what a verdict is as an error.
@@ -118,6 +110,8 @@ var sentinels = map[committer.ProbeVerdict]error{
 	committer.ProbeNoBucket:        backends.ErrNoBucket,
 	committer.ProbeDenied:          backends.ErrPermission,
 	committer.ProbeInvalid:         backends.ErrInvalid,
+	committer.ProbeThrottled:       backends.ErrThrottled,
+	committer.ProbeDisk:            errNotJudged,
 	committer.ProbeUnreachable:     errNotJudged,
 	committer.ProbeUnstable:        errNotJudged,
 }
@@ -189,9 +183,9 @@ func probeRows(location string, report committer.ProbeReport) [][]string {
 	left := "nothing is left in it"
 	switch n := len(report.Left); {
 	case n == 1:
-		left = "1 object is left in it"
+		left = "1 object may be left in it"
 	case n > 1:
-		left = strconv.Itoa(n) + " objects are left in it"
+		left = strconv.Itoa(n) + " objects may be left in it"
 	}
 	add("folder of the probe", report.Folder+" ("+left+")")
 	return rows
@@ -200,7 +194,13 @@ func probeRows(location string, report committer.ProbeReport) [][]string {
 func verdictText(location string, report committer.ProbeReport) string {
 	switch first := report.Findings[0]; first.Level {
 	case committer.ProbeOK:
-		return "safe: " + location + " enforces create-if-absent"
+		text := "safe: " + location + " enforces create-if-absent"
+		for _, f := range report.Findings {
+			if f.Name == "delete-ignored" {
+				text += ", but deletes nothing"
+			}
+		}
+		return text
 	case committer.ProbeUnsafe:
 		return "NOT SAFE (" + first.Name + "): " + location
 	default:

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/md5"
+	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -20,6 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/lancecommit/lancecommit/committer"
+	"github.com/lancecommit/lancecommit/internal/bench"
 	"github.com/lancecommit/lancecommit/internal/testmanifest"
 )
 
@@ -83,7 +87,7 @@ func TestEachVerdictHasItsExitCode(t *testing.T) {
 		committer.ProbeWrongListing: exitUnsupported, committer.ProbeUnsupported: exitUnsupported,
 		committer.ProbeUnauthenticated: exitPermission, committer.ProbeClockSkew: exitPermission,
 		committer.ProbeDenied: exitPermission, committer.ProbeNoBucket: exitNotFound, committer.ProbeInvalid: exitInvalid,
-		committer.ProbeUnreachable: exitUnavailable, committer.ProbeUnstable: exitUnavailable,
+		committer.ProbeThrottled: exitUnavailable, committer.ProbeDisk: exitUnavailable, committer.ProbeUnreachable: exitUnavailable, committer.ProbeUnstable: exitUnavailable,
 	} {
 		require.Equal(t, want, exitCode(&probeError{verdict}), verdict)
 	}
@@ -97,7 +101,76 @@ func TestASignalEndsTheDoctorInGoodOrder(t *testing.T) {
 	require.Equal(t, exitOther, run(ctx, []string{"doctor", store}, streams{nil, &out, &stderr}))
 	require.Contains(t, out.String(), "not judged (unfinished)")
 	require.Contains(t, stderr.String(), "it did not end")
+	require.Contains(t, stderr.String(), "lancecommit: interrupted: cleaning up in "+store+"/_lancecommit_probe/")
+	require.Contains(t, stderr.String(), "another interrupt leaves it there")
 	require.Empty(t, tree(t, store))
+
+	stderr.Reset()
+	require.Equal(t, exitOther, run(ctx, []string{"doctor", store, "--json"}, streams{nil, io.Discard, &stderr}))
+	lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+	require.Len(t, lines, 2)
+	for _, line := range lines {
+		require.True(t, json.Valid([]byte(line)), line)
+	}
+	require.Contains(t, lines[0], "/_lancecommit_probe/")
+}
+
+func TestACommandThatEndsByItselfSaysNothingOfInterrupts(t *testing.T) {
+	got := call(t, "doctor", t.TempDir(), "--rounds", "1")
+	require.Equal(t, exitOK, got.code)
+	require.Empty(t, got.err)
+}
+
+func TestWhatHasTheNameOfTheFolderStays(t *testing.T) {
+	for command, name := range map[string]string{"doctor": committer.ProbeFolder, "bench": bench.Folder} {
+		args := map[string][]string{"doctor": {"--rounds", "1"}, "bench": briefly}[command]
+		for _, tc := range []struct {
+			what string
+			lay  func(store, at string) error
+			code int
+			says string
+		}{
+			{"a file", func(_, at string) error { return os.WriteFile(at, []byte("mine"), 0o666) }, exitUnavailable, "not a directory"},
+			{"an empty file", func(_, at string) error { return os.WriteFile(at, nil, 0o666) }, exitUnavailable, "not a directory"},
+			{"a symlink to a folder", func(store, at string) error {
+				return errors.Join(os.Mkdir(filepath.Join(store, "real"), 0o777), os.Symlink("real", at))
+			}, exitOK, ""},
+			{"a symlink to nothing", func(_, at string) error { return os.Symlink("a/b", at) }, exitInvalid, "is a symlink that leads nowhere"},
+		} {
+			t.Run(command+", "+tc.what, func(t *testing.T) {
+				store := t.TempDir()
+				require.NoError(t, tc.lay(store, filepath.Join(store, name)))
+				before := names(t, store)
+				got := call(t, append([]string{command, store}, args...)...)
+				if command == "doctor" || tc.code != exitUnavailable {
+					require.Equal(t, tc.code, got.code, got.out+got.err)
+				}
+				require.Contains(t, strings.Join(strings.Fields(got.out+got.err), " "), tc.says)
+				require.Equal(t, before, names(t, store))
+			})
+		}
+	}
+}
+
+// names are the kinds and names of all that is below a folder.
+func names(t *testing.T, folder string) (all []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		all = append(all, entry.Type().String()+" "+path)
+		return err
+	}))
+	return all
+}
+
+func TestDoctorSaysWhatMayBeLeft(t *testing.T) {
+	for count, want := range []string{"(nothing is left in it)", "(1 object may be left in it)", "(2 objects may be left in it)"} {
+		rows := probeRows("db", committer.ProbeReport{
+			Left: []string{"a", "b"}[:count], Findings: []committer.ProbeFinding{{Level: committer.ProbeOK}},
+		})
+		require.Contains(t, rows[len(rows)-1][1], want)
+	}
+	rows := probeRows("db", committer.ProbeReport{Findings: []committer.ProbeFinding{{Level: committer.ProbeOK}, {Name: "delete-ignored"}}})
+	require.Contains(t, rows[0][1], "but deletes nothing")
 }
 
 // A bucketServer speaks as much of S3 as the doctor needs.
@@ -234,7 +307,20 @@ func TestDoctorReportsWhatABucketDoes(t *testing.T) {
 		{"a wrong secret", always(http.StatusForbidden, "SignatureDoesNotMatch"),
 			committer.ProbeUnauthenticated, exitPermission, "not judged (unauthenticated)", "What to do: Check the credentials"},
 		{"a clock that is off", always(http.StatusForbidden, "RequestTimeTooSkewed"),
-			committer.ProbeClockSkew, exitPermission, "not judged (clock-skew)", "What to do: Set the clock of this machine right"},
+			committer.ProbeClockSkew, exitPermission, "not judged (clock-skew)", "What to do: Find out which clock is wrong"},
+		{"listings are not implemented", always(http.StatusNotImplemented, "NotImplemented"),
+			committer.ProbeUnsupported, exitUnsupported, "NOT SAFE (unsupported)", "What to do: Keep no tables here"},
+		{"looks are not implemented", func(w http.ResponseWriter, r *http.Request) bool {
+			return r.Method == http.MethodHead && always(http.StatusNotImplemented, "")(w, r)
+		}, committer.ProbeUnsupported, exitUnsupported, "NOT SAFE (unsupported)", "What to do: Keep no tables here"},
+		{"a proxy has another clock, and the store refuses what is signed with it", func(w http.ResponseWriter, r *http.Request) bool {
+			w.Header().Set("Date", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat))
+			if r.URL.Query().Get("list-type") != "" {
+				return false // the first request has the right time, and the next ones that of the first answer
+			}
+			w.WriteHeader(http.StatusForbidden)
+			return true
+		}, committer.ProbeClockSkew, exitPermission, "not judged (clock-skew)", "What to do: Find out which clock is wrong"},
 		{"no bucket", always(http.StatusNotFound, "NoSuchBucket"),
 			committer.ProbeNoBucket, exitNotFound, "not judged (no-bucket)", "What to do: Check the name of the bucket"},
 		{"another region", always(http.StatusMovedPermanently, "PermanentRedirect"),
@@ -256,6 +342,11 @@ func TestDoctorReportsWhatABucketDoes(t *testing.T) {
 			require.Contains(t, lines[0], tc.first)
 			require.Contains(t, lines[len(lines)-1], tc.last)
 			require.NotContains(t, got.out, "?region", "a query can hold credentials")
+			require.NotContains(t, got.out, "clock of this machine is", "one of two is wrong")
+			require.NotContains(t, got.out, "cannot create conditionally")
+			if tc.verdict != committer.ProbeDenied {
+				require.NotContains(t, got.out, "Grant these permissions")
+			}
 			if tc.code == exitOK {
 				require.GreaterOrEqual(t, len(bucket.clients), 8, "connections")
 				require.Empty(t, got.err)

@@ -91,6 +91,29 @@ func (e *usageError) Error() string {
 func (e *usageError) Is(target error) bool { return target == errUsage }
 func (e *usageError) Unwrap() error        { return e.err }
 
+// An unknownOutcome is the text of a committer.ErrUnknownOutcome for who has
+// commands, and no calls.
+type unknownOutcome struct{ err error }
+
+// Error says what to do: there is no command that only looks.
+func (e *unknownOutcome) Error() string {
+	var unknown *committer.UnknownOutcomeError
+	if !errors.As(e.err, &unknown) {
+		return e.err.Error()
+	}
+	return fmt.Sprintf("version %d may or may not be committed (%s): %v; keep its files, and run the same command again with the same bytes until it says whether it is",
+		unknown.Version, unknown.Key, unknown.Cause)
+}
+func (e *unknownOutcome) Unwrap() error { return e.err }
+
+// forCommands gives errors whose text speaks of calls one that speaks of commands.
+func forCommands(err error) error {
+	if errors.Is(err, committer.ErrUnknownOutcome) {
+		return &unknownOutcome{err}
+	}
+	return err
+}
+
 // printError writes an error for a person, or with --json for a program.
 func (a *app) printError(err error) {
 	if !a.json {

@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string, io streams) int {
 	if out.left(err) {
 		return exitOK
 	}
-	if err != nil {
+	if err = forCommands(err); err != nil {
 		app.printError(err)
 		return exitCode(err)
 	}

@@ -34,10 +34,10 @@ s3://bucket/db/images.lance, gs://, az:// or file://. Credentials and endpoints
 come from the environment, or by --storage-option with the names that Lance has.
 Results are on standard output, everything else on standard error.
 
-Exit codes: 0 done, 1 other errors, 2 invalid input or usage, 3 conflict,
-4 not found, 5 the outcome is unknown or the commit is stale: keep all files,
-6 permission, 7 throttled, unavailable or too much contention, 8 the store is
-unsupported or unsafe.`,
+Exit codes: 0 done, 1 interrupted or other errors, 2 invalid input or usage,
+3 conflict, 4 not found, 5 the outcome is unknown or the commit is stale: keep
+all files, 6 permission, 7 throttled, unavailable or too much contention, 8 the
+store is unsupported or unsafe.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noCommand,

@@ -55,6 +55,8 @@ type rivals struct {
 	// last is the newest version of our own, won at lastAt.
 	last   uint64
 	lastAt time.Time
+	// gap is how many versions others committed between the last runs of our own.
+	gap uint64
 	// running says that neither a version of others nor a rest followed it.
 	running bool
 	// unused makes runs longer: it grows with each rest that let nobody in.
@@ -100,6 +102,9 @@ func (r *rivals) times() (put, list time.Duration) {
 func (r *rivals) won(version uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if between := version - r.last - 1; between > 0 && r.last != 0 {
+		r.gap = min((r.gap+between)/2, between)
+	}
 	r.last, r.lastAt, r.running = version, time.Now(), true
 }
 
@@ -187,11 +192,16 @@ func (r *rivals) puts(n uint64) time.Duration { return r.put * time.Duration(n) 
 // powerOfTwo returns the greatest one up to n, which is not less than 1.
 func powerOfTwo(n time.Duration) uint64 { return 1 << (bits.Len64(uint64(n)) - 1) }
 
-// end returns the version at which the run of a version ends.
+// end returns the version at which the run of a version ends, or one of the next
+// runs: about as many rivals as the last time go before it is our turn again, and
+// to look at each of their runs would cost requests for nothing.
 func (r *rivals) end(version uint64) uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	length := r.length()
+	if r.isRecent() {
+		version = max(version, r.last+r.gap*3/4)
+	}
 	return (version + length - 1) / length * length
 }
 

@@ -112,14 +112,14 @@ func TestRivalsShareATable(t *testing.T) {
 		p99               time.Duration
 	}{
 		{"two", 2, 1, pace{5 * ms, 1, 0}, 0.8, 0.6, 1.1, time.Second},
-		{"four, unsteady times", 4, 1, pace{5 * ms, 2.5, 0.5}, 0.6, 0.6, 1.4, 2 * time.Second},
-		{"eight, a quick LIST", 8, 1, pace{5 * ms, 0.3, 0}, 0.6, 0.7, 1.6, 2 * time.Second},
-		{"eight, a LIST like a PUT", 8, 1, pace{5 * ms, 1, 0}, 0.6, 0.7, 1.6, 2 * time.Second},
-		{"eight, a slow LIST", 8, 1, pace{5 * ms, 6, 0}, 0.6, 0.6, 1.6, 3 * time.Second},
-		{"eight, a very slow LIST", 8, 1, pace{5 * ms, 20, 0}, 0.4, 0.5, 1.6, 4 * time.Second},
-		{"eight of eight goroutines", 8, 8, pace{5 * ms, 2.5, 0}, 0.6, 0.7, 1.6, 3 * time.Second},
-		{"eight of eight goroutines, unsteady times", 8, 8, pace{5 * ms, 2.5, 0.5}, 0.6, 0.7, 1.6, 4 * time.Second},
-		{"sixteen", 16, 1, pace{5 * ms, 2.5, 0}, 0.5, 0.7, 2, 5 * time.Second},
+		{"four, unsteady times", 4, 1, pace{5 * ms, 2.5, 0.5}, 0.5, 0.6, 1.4, 2 * time.Second},
+		{"eight, a quick LIST", 8, 1, pace{5 * ms, 0.3, 0}, 0.5, 0.7, 1.6, 2 * time.Second},
+		{"eight, a LIST like a PUT", 8, 1, pace{5 * ms, 1, 0}, 0.5, 0.7, 1.6, 2 * time.Second},
+		{"eight, a slow LIST", 8, 1, pace{5 * ms, 6, 0}, 0.5, 0.6, 1.6, 3 * time.Second},
+		{"eight, a very slow LIST", 8, 1, pace{5 * ms, 20, 0}, 0.35, 0.5, 1.6, 4 * time.Second},
+		{"eight of eight goroutines", 8, 8, pace{5 * ms, 2.5, 0}, 0.5, 0.7, 1.6, 3 * time.Second},
+		{"eight of eight goroutines, unsteady times", 8, 8, pace{5 * ms, 2.5, 0.5}, 0.4, 0.7, 1.6, 4 * time.Second},
+		{"sixteen", 16, 1, pace{5 * ms, 2.5, 0}, 0.35, 0.7, 2, 5 * time.Second},
 		{"eight, a PUT of 50 ms", 8, 1, pace{50 * ms, 1, 0}, 0.35, 0.65, 1.6, 15 * time.Second},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

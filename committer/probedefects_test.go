@@ -315,8 +315,8 @@ func TestProbeTellsEachDefectByItsName(t *testing.T) {
 		{name: "a look without a code is refused, and a create for its time", want: "clock-skew",
 			defect: func(s *scriptedStore) {
 				fails("head", noCode)(s)
-				fails("create", answer(backends.ErrUnauthenticated, "RequestTimeTooSkewed", "the clock of this machine is off; set it"))(s)
-			}, says: "RequestTimeTooSkewed: the store does not accept the credentials: the clocks differ. The store refuses"},
+				fails("create", answer(backends.ErrUnauthenticated, "RequestTimeTooSkewed", "the clocks of this machine and of the store differ"))(s)
+			}, says: "RequestTimeTooSkewed: the store does not accept the credentials: the clocks of this machine and of the store differ. The store refuses"},
 		{name: "the clock is refused, by a code", defect: fails("list", answer(backends.ErrUnauthenticated, "RequestTimeTooSkewed", "")),
 			want: "clock-skew", says: "RequestTimeTooSkewed"},
 		{name: "the request is too old", defect: fails("list", answer(backends.ErrUnauthenticated, "RequestExpired", "")), want: "clock-skew"},

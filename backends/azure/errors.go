@@ -115,9 +115,9 @@ func unauthenticated(err *azcore.ResponseError) string {
 		if off < 0 {
 			where = "ahead of"
 		}
-		return fmt.Sprintf("the clock of this machine is %v %s the store's; set it right", off.Abs().Round(time.Minute), where)
+		return fmt.Sprintf("the clock of this machine is %v %s the store's; set the one that is wrong", off.Abs().Round(time.Minute), where)
 	case strings.Contains(body, "Request date header too old"):
-		return "the request was signed too long ago by the store's clock; set the clock of this machine right"
+		return "the request was signed too long ago by the store's clock; look at that and at the clock of this machine"
 	case strings.Contains(body, "not valid in the specified time frame"):
 		return "the SAS token has expired or is not valid yet; get a new one"
 	case err.ErrorCode == "NoAuthenticationInformation":

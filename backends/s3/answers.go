@@ -20,8 +20,8 @@ var (
 		"XAdminUserNotFound":         "the access key is not known to the store", // versitygw, with status 404
 		"InvalidSecurity":            "the credentials are not valid",
 		"SignatureDoesNotMatch":      "the signature is wrong; check the secret key",
-		"RequestExpired":             "the request is too old; check the clock of this machine",
-		"RequestTimeTooSkewed":       "the clock of this machine is off; set it",
+		"RequestExpired":             "the request is too old: the clocks of this machine and of the store differ",
+		"RequestTimeTooSkewed":       "the clocks of this machine and of the store differ; set the one that is wrong",
 		"MissingAuthenticationToken": "the store wants credentials and there are none",
 	}
 	elsewhere = map[string]bool{

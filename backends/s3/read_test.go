@@ -161,7 +161,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		},
 		"clock": {
 			s3Error(403, "RequestTimeTooSkewed", "x").with("Date", "Sun, 29 Nov 2026 17:00:00 GMT"),
-			"the clock of this machine is off; set it: the store has Sun, 29 Nov 2026 17:00:00 GMT",
+			"the clocks of this machine and of the store differ; set the one that is wrong: the store has Sun, 29 Nov 2026 17:00:00 GMT",
 		},
 		"token":     {s3Error(400, "ExpiredToken", "x"), "the session token has expired; get new credentials"},
 		"condition": {s3Error(501, "NotImplemented", "not implemented"), "cannot create conditionally"},

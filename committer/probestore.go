@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -213,13 +211,9 @@ func (p *probe) end(ctx context.Context, permission string, err error) error {
 // timeBefore is when a request was sent that took so long.
 func timeBefore(took time.Duration) time.Time { return time.Now().Add(-took) }
 
-// neutral takes out of errors what a probe cannot know, or says itself: which of
-// two clocks is wrong, and what a request was for that a store does not have.
+// neutral takes out of errors what a probe says itself: what a request was for that
+// a store does not have, and that a key is empty.
 var neutral = strings.NewReplacer(
-	"the clock of this machine is off; set it", "the clocks differ",
-	"; check the clock of this machine", "",
-	"; set the clock of this machine right", "",
-	"; set it right", "",
 	"the store cannot create conditionally, and a commit needs it: ", "",
 	` "": `, ": ",
 )
@@ -234,208 +228,9 @@ func isNotImplemented(err error) bool {
 	return errors.As(err, &answer) && answer.Status == http.StatusNotImplemented
 }
 
-// hasNoCode reports whether a store refused a request over HTTP and did not say
-// why, as in any answer to HEAD.
-func hasNoCode(err error) bool {
-	var answer *backends.Error
-	return errors.As(err, &answer) && answer.Status != 0 && answer.Code == ""
-}
-
-// isClock reports whether credentials are refused for the time of the request.
-// Azure has no code for it, so the backend says it in words.
-func isClock(err error) bool {
-	var answer *backends.Error
-	if !errors.As(err, &answer) {
-		return false
-	}
-	return answer.Code == "RequestTimeTooSkewed" || answer.Code == "RequestExpired" ||
-		strings.Contains(answer.Err.Error(), "the clock of this machine")
-}
-
-// tryPermissions finds out, after the probe had to end for want of a permission,
-// what else is not allowed, so that all can be granted at once.
-func (p *probe) tryPermissions(ctx context.Context) {
-	if len(p.denied) == 0 || p.denied[mayDelete] != nil {
-		return
-	}
-	if err := p.handle(0).Delete(ctx, p.name("absent", 0)); errors.Is(err, fs.ErrPermission) {
-		p.denied[mayDelete] = err
-	}
-}
-
-// lacking lists the permissions that are denied.
-func (p *probe) lacking() []string {
-	if p.absentDenied != nil && p.denied[mayList] == nil && p.denied[mayRead] == nil {
-		p.denied[mayRead] = p.absentDenied
-	}
-	lacking := []string{}
-	for _, permission := range []string{mayList, mayCreate, mayRead, mayDelete} {
-		if p.denied[permission] != nil {
-			lacking = append(lacking, permission)
-		}
-	}
-	return lacking
-}
-
-// judgeRefusals tells refusals for the time of a request from those for want of a
-// permission, where the store gave no reason.
-func (p *probe) judgeRefusals() {
-	refusals := maps.Clone(p.denied)
-	if p.absentDenied != nil {
-		refusals["absent"] = p.absentDenied
-	}
-	for _, kind := range slices.Sorted(maps.Keys(refusals)) {
-		err := refusals[kind]
-		if !hasNoCode(err) || !p.isClockOff() && !p.found(string(ProbeClockSkew)) {
-			continue
-		}
-		p.find(string(ProbeClockSkew), "The store refuses a request and gives no reason: %s.", saidBy(err))
-		delete(p.denied, kind)
-		if kind == "absent" {
-			p.absentDenied = nil
-		}
-	}
-}
-
-// judgeDenied finds what the denied permissions mean. Only to delete is not
-// needed for a commit.
-func (p *probe) judgeDenied() {
-	if slices.Equal(p.report.Denied, []string{mayDelete}) {
-		p.find(probeDeleteDenied, "The store refuses to delete: %s.", saidBy(p.denied[mayDelete]))
-		return
-	}
-	err := p.denied[p.report.Denied[0]]
-	p.find(string(ProbeDenied), "The store refuses to %s: %s.", strings.Join(p.report.Denied, ", to "), saidBy(err))
-	switch {
-	case p.disk:
-		p.advice[string(ProbeDenied)] = "A folder " + ProbeFolder + " that another user's probe left can be in the way: remove it, if it is."
-	case hasNoCode(err):
-		p.advice[string(ProbeDenied)] = "The refusal gives no reason, so look at the clocks of this machine and of the store, too."
-	}
-}
-
 // probeBody returns the bytes of one writer, as long as a small manifest. Those of
 // different writers are different, and of one length.
 func probeBody(kind string, number, writer int) []byte {
 	line := fmt.Appendf(nil, "probe %s %04d by writer %04d\n", kind, number, writer)
 	return bytes.Repeat(line, 600/len(line)+1)
-}
-
-// clockWarning is how far clocks may be apart without a warning.
-const clockWarning = 5 * time.Minute
-
-// A clockReading is the store's clock in the answer that came fastest.
-type clockReading struct {
-	known bool
-	ahead time.Duration
-	took  time.Duration
-}
-
-// read takes in what time the store said it is, in the answer to a request.
-func (c *clockReading) read(said, sent time.Time) {
-	took := time.Since(sent)
-	if said.IsZero() || c.known && took >= c.took {
-		return
-	}
-	*c = clockReading{known: true, ahead: said.Sub(sent.Add(took / 2).Round(0)), took: took}
-}
-
-// isClockOff reports whether the store's clock and that of this machine are known
-// to be too far apart for signed requests.
-func (p *probe) isClockOff() bool { return p.clock.known && p.clock.ahead.Abs() > clockWarning }
-
-func (p *probe) judgeClock() {
-	if !p.clock.known {
-		return
-	}
-	ahead := p.clock.ahead
-	p.report.Figures.ClockAhead = &ahead
-	if p.isClockOff() {
-		where := "ahead of"
-		if ahead < 0 {
-			where = "behind"
-		}
-		p.find(probeClockOff, "The store's clock is %v %s that of this machine.", ahead.Abs().Round(time.Second), where)
-	}
-}
-
-// clean removes what the probe made. It does so once.
-func (p *probe) clean(ctx context.Context) {
-	p.mu.Lock()
-	keys := slices.Sorted(maps.Keys(p.keys))
-	clear(p.keys)
-	p.mu.Unlock()
-	if len(keys) == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.opts.Grace)
-	defer cancel()
-	failed := p.remove(ctx, keys)
-	// What is not known to be gone may be gone, and what is may have come back:
-	// a create without an answer can land late.
-	listed, err := p.listLeft(ctx)
-	if err == nil && len(listed) > 0 && p.denied[mayDelete] == nil {
-		listed = p.removeAgain(ctx, listed)
-	}
-	if err == nil && !p.found(string(ProbeStaleReads)) && !p.found(string(ProbeWrongListing)) {
-		failed = nil
-	}
-	p.report.Left = append(p.report.Left, slices.Compact(slices.Sorted(slices.Values(append(failed, listed...))))...)
-	p.step()
-}
-
-// removeAgain removes objects that are listed after they were removed, and returns
-// those that may still be there. A store that keeps on listing them does not do
-// what it says.
-func (p *probe) removeAgain(ctx context.Context, keys []string) []string {
-	failed := p.remove(ctx, keys)
-	listed, err := p.listLeft(ctx)
-	if err != nil {
-		return keys
-	}
-	still := slices.DeleteFunc(slices.Clone(listed), func(key string) bool {
-		return slices.Contains(failed, key) || !slices.Contains(keys, key)
-	})
-	if len(still) > 0 && p.denied[mayDelete] == nil {
-		p.find(probeDeleteIgnored, "The store said that it deleted %s, and lists what it deleted.", counted(len(still), "object"))
-	}
-	return listed
-}
-
-// remove deletes objects, and returns those that may still be there.
-func (p *probe) remove(ctx context.Context, keys []string) []string {
-	r := newRemover(p.handles[0])
-	for range probeReads {
-		var left []string
-		// The store may take fewer keys at a time, once it refused a bulk delete.
-		for rest := keys; len(rest) > 0; {
-			batch := rest[:min(len(rest), r.batch())]
-			rest = rest[len(batch):]
-			gone, err := r.remove(ctx, batch)
-			if errors.Is(err, fs.ErrPermission) {
-				p.denied[mayDelete] = err
-			}
-			for i, key := range batch {
-				if !gone[i] {
-					left = append(left, key)
-				}
-			}
-		}
-		if keys = left; len(keys) == 0 || p.denied[mayDelete] != nil || ctx.Err() != nil {
-			break
-		}
-	}
-	return keys
-}
-
-// listLeft lists the objects of the probe.
-func (p *probe) listLeft(ctx context.Context) (left []string, err error) {
-	for _, folder := range []string{p.folder, p.folder + listFolder, p.folder + listFolder + innerFolder} {
-		all, err := p.listAll(ctx, 0, backends.ListInput{Prefix: folder})
-		if err != nil {
-			return nil, err
-		}
-		left = append(left, all.keys()...)
-	}
-	return left, nil
 }

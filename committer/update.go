@@ -36,8 +36,8 @@ var errNoBuild = errors.New("there is no build function")
 // Processes that update one table share it, and lose few races: each commits a
 // run of 8 versions or more, and then rests for about the time of a LIST and 6
 // PUTs, until another has begun. Where a rival was met within 5 s, an update can
-// wait for its turn, which costs about 5 HEADs for each run of others, a LIST
-// when the turn comes, and half of the call's time at the most. Without rivals a
+// wait for its turn, which costs 5 to 10 HEADs, a LIST when the turn comes, and
+// half of the call's time at the most. Without rivals a
 // writer rests for up to 100 ms, or a LIST and 2 PUTs, after 64 versions, then
 // more and more seldom.
 func (t *Table) Update(ctx context.Context, build BuildFunc) (Version, error) {
@@ -64,7 +64,7 @@ func (t *Table) update(ctx context.Context, build BuildFunc, started time.Time) 
 	left := t.retry.start()
 	w := t.newWait(ctx)
 	if err := w.first(); err != nil {
-		return Version{}, err
+		return Version{}, fmt.Errorf("nothing was written, rivals went first: %w", err)
 	}
 	for losses := 0; ; {
 		v, err := t.tryUpdate(ctx, build, left, started)

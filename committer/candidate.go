@@ -2,7 +2,6 @@ package committer
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
 
@@ -51,7 +50,7 @@ func (t *Table) newCandidate(version uint64, body []byte) (candidate, error) {
 		return candidate{}, invalid(fmt.Errorf("the manifest says branch %s, it was to be committed to %s",
 			branchText(says.Branch), branchText(t.branch)))
 	}
-	return candidate{version: version, body: body, id: rand.Text(), sha256: sha256.Sum256(body), says: says}, nil
+	return candidate{version: version, body: body, id: newID(), sha256: sha256.Sum256(body), says: says}, nil
 }
 
 func branchText(name string) string {

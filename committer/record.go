@@ -1,6 +1,7 @@
 package committer
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -21,8 +22,8 @@ type record struct {
 	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
-// encode returns the record as base64url, since headers of HTTP carry no others
-// than printable ASCII characters.
+// encode returns the record in JSON and base64url, since headers of HTTP carry
+// no others than printable ASCII characters.
 func (r record) encode() (string, error) {
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -31,13 +32,14 @@ func (r record) encode() (string, error) {
 	return base64.RawURLEncoding.EncodeToString(text), nil
 }
 
-// parseRecord reads what encode wrote. Anything else is no record.
+// parseRecord reads what encode or encodePlain wrote. Anything else is no
+// record.
 func parseRecord(metadata string) (record, bool) {
-	if metadata == "" {
-		return record{}, false
+	if len(metadata) == plainSize && metadata[0] == plainMark {
+		return parsePlain(metadata)
 	}
 	text, err := base64.RawURLEncoding.DecodeString(metadata)
-	if err != nil {
+	if err != nil || len(text) == 0 {
 		return record{}, false
 	}
 	var r record
@@ -47,17 +49,44 @@ func parseRecord(metadata string) (record, bool) {
 	return r, true
 }
 
-// encodePlain is encode for what most commits have, an id and a digest, whose
-// letters and digits need no escapes in JSON.
+// A plain record is what most commits have, an id and a digest: a mark that no
+// JSON in base64url begins with, the id, and the digest in base64url. It is this
+// short for the sake of disks. Up to 60 bytes find room in an inode of ext4, and
+// more cost a block of their own: 9 % of a commit.
+const (
+	plainMark = '1'
+	idSize    = 16
+	plainSize = 1 + idSize + 43
+)
+
+var base64url = base64.RawURLEncoding.Strict()
+
+// encodePlain is encode for a plain record.
 func encodePlain(id string, sum digest) string {
-	const most = 128
-	text := make([]byte, 0, most)
-	text = append(text, `{"id":"`...)
+	text := make([]byte, 0, plainSize)
+	text = append(text, plainMark)
 	text = append(text, id...)
-	text = append(text, `","sha256":"`...)
-	text = hex.AppendEncode(text, sum[:])
-	text = append(text, `"}`...)
-	return string(base64.RawURLEncoding.AppendEncode(make([]byte, 0, 2*most), text))
+	return string(base64url.AppendEncode(text, sum[:]))
+}
+
+func parsePlain(metadata string) (record, bool) {
+	id := metadata[1 : 1+idSize]
+	if _, err := base64url.DecodeString(id); err != nil {
+		return record{}, false
+	}
+	sum, err := base64url.DecodeString(metadata[1+idSize:])
+	if err != nil {
+		return record{}, false
+	}
+	return record{ID: id, SHA256: hex.EncodeToString(sum)}, true
+}
+
+// newID returns an id that no other call has: 96 random bits in base64url.
+func newID() string {
+	var random [idSize * 3 / 4]byte
+	// Read never returns an error.
+	_, _ = rand.Read(random[:])
+	return base64url.EncodeToString(random[:])
 }
 
 // A digest is the SHA-256 of a manifest.

@@ -1,6 +1,7 @@
 package committer
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"strings"
@@ -18,6 +19,11 @@ var storedRecords = []struct {
 }{
 	{
 		"of a commit",
+		"1Q0u1x-9_AbZkLmN447DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU",
+		record{ID: "Q0u1x-9_AbZkLmN4", SHA256: emptySHA256},
+	},
+	{
+		"of a commit, in JSON",
 		"eyJpZCI6IlZLRlI2TEdPUVQ0M0FaTlJNWDVHV0c1TlVYIiwic2hhMjU2IjoiZTNiMGM0NDI5OGZjMWMxNDlhZmJmNGM4OTk2ZmI5MjQyN2FlNDFlNDY0OWI5MzRjYTQ5NTk5MWI3ODUyYjg1NSJ9",
 		record{ID: "VKFR6LGOQT43AZNRMX5GWG5NUX", SHA256: emptySHA256},
 	},
@@ -41,14 +47,43 @@ func TestRecordsAreReadAsTheyWereStored(t *testing.T) {
 			read, ok := parseRecord(c.stored)
 			require.True(t, ok)
 			require.Equal(t, c.record, read)
+		})
+	}
+}
+
+func TestRecordsAreStoredAsTheyWereEver(t *testing.T) {
+	for _, c := range storedRecords[1:] {
+		t.Run(c.name, func(t *testing.T) {
 			written, err := c.record.encode()
 			require.NoError(t, err)
 			require.Equal(t, c.stored, written)
 		})
 	}
+	plain := storedRecords[0]
+	require.Equal(t, plain.stored, encodePlain(plain.record.ID, sha256.Sum256(nil)))
 }
 
-func TestTheMetadataOfACandidateIsItsRecordInJSON(t *testing.T) {
+func TestWhatIsNoRecordIsNotRead(t *testing.T) {
+	plain := storedRecords[0].stored
+	for name, metadata := range map[string]string{
+		"nothing":                        "",
+		"another program's words":        "hello",
+		"a plain record that is cut":     plain[:len(plain)-1],
+		"a plain record that goes on":    plain + "A",
+		"an id in other letters":         plain[:3] + "+" + plain[4:],
+		"a digest in other letters":      plain[:len(plain)-2] + "/" + plain[len(plain)-1:],
+		"a digest with bits left over":   plain[:len(plain)-1] + "V",
+		"a plain record of another mark": "2" + plain[1:],
+		"JSON that is cut":               storedRecords[1].stored[:40],
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, ok := parseRecord(metadata)
+			require.False(t, ok)
+		})
+	}
+}
+
+func TestTheMetadataOfACandidateIsItsRecord(t *testing.T) {
 	table := NewTable(nil, "t")
 	for name, set := range map[string]func(*candidate){
 		"of a commit":                func(*candidate) {},
@@ -62,11 +97,26 @@ func TestTheMetadataOfACandidateIsItsRecordInJSON(t *testing.T) {
 			c, err := table.newCandidate(7, testmanifest.New(7, "", "note"))
 			require.NoError(t, err)
 			set(&c)
-			text, err := json.Marshal(record{ID: c.id, SHA256: c.sha256.String(), Staged: c.staged, Metadata: c.keep})
-			require.NoError(t, err)
 			metadata, err := c.metadata()
 			require.NoError(t, err)
-			require.Equal(t, base64.RawURLEncoding.EncodeToString(text), metadata)
+			want := record{ID: c.id, SHA256: c.sha256.String(), Staged: c.staged, Metadata: c.keep}
+			read, ok := parseRecord(metadata)
+			require.True(t, ok)
+			require.Equal(t, want, read)
+			if c.staged != "" || c.keep != nil {
+				text, err := json.Marshal(want)
+				require.NoError(t, err)
+				require.Equal(t, base64.RawURLEncoding.EncodeToString(text), metadata)
+			}
 		})
 	}
+}
+
+// More than 60 bytes do not fit into an inode of ext4 beside the name.
+func TestTheRecordOfACommitIsShort(t *testing.T) {
+	c, err := NewTable(nil, "t").newCandidate(7, testmanifest.New(7, "", "note"))
+	require.NoError(t, err)
+	metadata, err := c.metadata()
+	require.NoError(t, err)
+	require.Len(t, metadata, 60)
 }

@@ -82,8 +82,8 @@ func (b bounded) Delete(ctx context.Context, key string) error {
 
 // within makes a request that may take so long.
 func within(ctx context.Context, most time.Duration, do func(context.Context) error) error {
-	bound, cancel := context.WithTimeout(ctx, most)
-	defer cancel()
+	bound := withDeadline(ctx, time.Now().Add(most))
+	defer bound.end()
 	err := do(bound)
 	if err != nil && ctx.Err() == nil && errors.Is(bound.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("the store did not answer within %v: %w", most, err)

@@ -50,8 +50,8 @@ func (t *Table) commitInTurn(ctx context.Context, c candidate, started time.Time
 }
 
 // commit is Commit in its turn.
-func (t *Table) commit(ctx context.Context, c candidate, started time.Time) (Version, error) {
-	left := t.retry.start()
+func (t *Table) commit(ctx *grace, c candidate, started time.Time) (Version, error) {
+	left := ctx.budget()
 	ref, err := t.ready(ctx)
 	if err != nil {
 		return Version{}, err
@@ -109,7 +109,7 @@ func (t *Table) replay(ctx context.Context, c candidate, end Version, started ti
 	outcome, at, err := t.look(ctx, c)
 	switch outcome {
 	case Committed:
-		t.committed(ctx, CommittedInfo{Version: at, Elapsed: elapsed(started)})
+		t.committed(ctx, started, CommittedInfo{Version: at})
 		return at, nil
 	case Unknown:
 		// This call sent nothing, but an earlier one of the same bytes may

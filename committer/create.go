@@ -269,6 +269,6 @@ func (t *Table) replayGone(
 	if err != nil {
 		return unknown(fmt.Errorf("the version is there and is damaged: %w", err))
 	}
-	t.committed(ctx, CommittedInfo{Version: v, Elapsed: elapsed(started)})
+	t.committed(ctx, started, CommittedInfo{Version: v})
 	return v, info.TransactionID, nil
 }

@@ -11,10 +11,10 @@ import (
 // listings and confirmations share it.
 type grace struct {
 	context.Context
-	length time.Duration
-	// until is when the call's own time is over, which looks have while the
+	policy RetryPolicy
+	// began is when the call's own time began, which looks have while the
 	// context lasts.
-	until time.Time
+	began time.Time
 	// turn is the table whose turn the call has, nil for one that takes none.
 	turn *Table
 
@@ -31,8 +31,11 @@ type inTurn struct{ table *Table }
 
 // withGrace gives a call its grace. The end of the call must end it.
 func (t *Table) withGrace(ctx context.Context) *grace {
-	return &grace{Context: ctx, length: t.retry.Grace, until: time.Now().Add(t.retry.MaxElapsed)}
+	return &grace{Context: ctx, policy: t.retry, began: time.Now()}
 }
+
+// budget returns what the call has to spend.
+func (g *grace) budget() *budget { return &budget{policy: g.policy, started: g.began} }
 
 // Value implements context.Context.
 func (g *grace) Value(key any) any {
@@ -53,7 +56,7 @@ func (t *Table) lasting(ctx context.Context) (context.Context, context.CancelFun
 	if !ok {
 		return context.WithTimeout(context.WithoutCancel(ctx), t.retry.Grace)
 	}
-	return context.WithTimeout(g.outlasting(), max(time.Until(g.until), g.length))
+	return context.WithTimeout(g.outlasting(), max(time.Until(g.began.Add(g.policy.MaxElapsed)), g.policy.Grace))
 }
 
 // outlasting returns a context that ends with the grace.
@@ -71,7 +74,7 @@ func (g *grace) outlasting() context.Context {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		if lasting.Err() == nil {
-			timer = time.AfterFunc(g.length, cancel)
+			timer = time.AfterFunc(g.policy.Grace, cancel)
 		}
 	})
 	g.lasting = lasting

@@ -78,7 +78,12 @@ func (t *Table) conflicted(ctx context.Context, conflict *ConflictError) {
 	}
 }
 
-func (t *Table) committed(ctx context.Context, info CommittedInfo) {
+// committed reports a commit by a call that began at a time.
+func (t *Table) committed(ctx context.Context, began time.Time, info CommittedInfo) {
+	if t.logger == nil && t.hooks.Committed == nil {
+		return
+	}
+	info.Elapsed = elapsed(began)
 	if t.logger != nil {
 		t.log(ctx, "committed", "version", info.Version.Number, "attempts", info.Attempts, "elapsed", info.Elapsed)
 	}

@@ -18,12 +18,13 @@ func (t *Table) publish(ctx context.Context, c candidate, chain known, left *bud
 	if err != nil {
 		return Version{}, invalid(err)
 	}
-	if err := left.spent(); err != nil {
+	sent := time.Now()
+	if err := left.spent(sent); err != nil {
 		return Version{}, err
 	}
 	for try := 1; ; try++ {
 		left.tries++
-		answer := p.send(ctx, metadata, try)
+		answer := p.send(ctx, sent, metadata, try)
 		v, err := p.settle(ctx, answer)
 		switch {
 		case err != nil:
@@ -32,12 +33,13 @@ func (t *Table) publish(ctx context.Context, c candidate, chain known, left *bud
 			if err := p.confirm(ctx, v, answer.sent); err != nil {
 				return Version{}, t.failed(ctx, err)
 			}
-			t.committed(ctx, CommittedInfo{Version: v, Attempts: try, Elapsed: elapsed(started)})
+			t.committed(ctx, started, CommittedInfo{Version: v, Attempts: try})
 			return v, nil
 		}
 		if why := left.pause(ctx, t.retry.backoff(try, answer.err)); why != nil {
 			return Version{}, t.failed(ctx, p.giveUp(left, answer.err, why))
 		}
+		sent = time.Now()
 	}
 }
 
@@ -73,11 +75,11 @@ type answer struct {
 	err   error
 }
 
-// send makes one attempt, within its own time.
-func (p *publication) send(ctx context.Context, metadata string, try int) answer {
-	t, sent := p.table, time.Now()
-	attempt, cancel := context.WithTimeout(ctx, t.retry.attemptTimeout(len(p.body)))
-	defer cancel()
+// send makes one attempt, which begins at the time sent, within its own time.
+func (p *publication) send(ctx context.Context, sent time.Time, metadata string, try int) answer {
+	t := p.table
+	attempt := withDeadline(ctx, sent.Add(t.retry.attemptTimeout(len(p.body))))
+	defer attempt.end()
 	attrs, err := t.store.PutIfAbsent(attempt, p.key, p.body, backends.PutOptions{Metadata: metadata})
 	took := elapsed(sent)
 	t.rivals.tookPut(took)

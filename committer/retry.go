@@ -84,13 +84,10 @@ type budget struct {
 	tries   int
 }
 
-func (p RetryPolicy) start() *budget {
-	return &budget{policy: p, started: time.Now()}
-}
-
-// spent says that there is no time left to begin, since what came before took it.
-func (b *budget) spent() error {
-	if took := elapsed(b.started); took > b.policy.MaxElapsed {
+// spent says that there is no time left to begin now, since what came before took
+// it.
+func (b *budget) spent(now time.Time) error {
+	if took := between(b.started, now); took > b.policy.MaxElapsed {
 		return backends.NotStored(fmt.Errorf("%w: %v went by before the create could be sent", errSpent, took.Round(time.Millisecond)))
 	}
 	return nil
@@ -139,9 +136,12 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// elapsed is the time since then, by the clock that says more: the monotonic one
-// stands still while a machine sleeps, the wall clock can be set back.
-func elapsed(then time.Time) time.Duration {
-	now := time.Now()
+// elapsed is the time since then.
+func elapsed(then time.Time) time.Duration { return between(then, time.Now()) }
+
+// between is the time from then to now, by the clock that says more: the
+// monotonic one stands still while a machine sleeps, the wall clock can be set
+// back.
+func between(then, now time.Time) time.Duration {
 	return max(now.Sub(then), now.Round(0).Sub(then.Round(0)))
 }

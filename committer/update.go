@@ -60,8 +60,8 @@ func (t *Table) Update(ctx context.Context, build BuildFunc) (Version, error) {
 	return v, nil
 }
 
-func (t *Table) update(ctx context.Context, build BuildFunc, started time.Time) (Version, error) {
-	left := t.retry.start()
+func (t *Table) update(ctx *grace, build BuildFunc, started time.Time) (Version, error) {
+	left := ctx.budget()
 	w := t.newWait(ctx)
 	if err := w.first(); err != nil {
 		return Version{}, fmt.Errorf("nothing was written, rivals went first: %w", err)

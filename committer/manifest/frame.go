@@ -24,6 +24,12 @@ type frame struct {
 	position int    // of the manifest section's length prefix
 	message  []byte // the Manifest protobuf
 	footer   []byte
+
+	// Set by checkMessage. Of a field that occurs more than once the last counts.
+	version              uint64
+	branch               []byte
+	aux, index, transact field
+	transactionFile      []byte
 }
 
 // messageAt is the byte of the file at which the Manifest protobuf starts.
@@ -58,4 +64,30 @@ func readFrame(b []byte) (frame, error) {
 			"the file is truncated or has trailing bytes", ErrInvalid, length, position, end, footerAt)
 	}
 	return frame{position: int(position), message: b[start:footerAt], footer: footer}, nil
+}
+
+// checkMessage holds the message to its rules, and notes what most callers ask for.
+func (f *frame) checkMessage() error {
+	var top field
+	for b, at := f.message, f.messageAt(); len(b) > 0; at = top.end() {
+		if err := manifestMessage.checkFirst(&top, b, at, maxDepth); err != nil {
+			return err
+		}
+		switch top.num {
+		case numVersion:
+			f.version = top.varint
+		case numVersionAuxData:
+			f.aux = top
+		case numIndexSection:
+			f.index = top
+		case numTransactionFile:
+			f.transactionFile = top.bytes
+		case numBranch:
+			f.branch = top.bytes
+		case numTransactionSection:
+			f.transact = top
+		}
+		b = b[len(top.raw):]
+	}
+	return nil
 }

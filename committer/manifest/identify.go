@@ -20,20 +20,5 @@ func Identify(b []byte) (Identity, error) {
 	if err != nil {
 		return Identity{}, err
 	}
-	var id Identity
-	var transaction transactionPlace
-	for f := range fields(fr.message) {
-		switch f.num {
-		case numVersion:
-			id.Version = f.varint
-		case numTransactionFile:
-			transaction.file = f.bytes
-		case numBranch:
-			id.Branch = string(f.bytes)
-		case numTransactionSection:
-			transaction.inline, transaction.section = true, f.varint
-		}
-	}
-	id.transaction = transaction.uuid(b)
-	return id, nil
+	return Identity{Version: fr.version, Branch: string(fr.branch), transaction: fr.transactionUUID(b)}, nil
 }

@@ -51,7 +51,6 @@ func Inspect(b []byte) (Info, error) {
 		when   moment
 		writer writerParts
 		rows   rowCount
-		place  transactionPlace
 	)
 	for f := range fields(fr.message) {
 		switch f.num {
@@ -60,16 +59,12 @@ func Inspect(b []byte) (Info, error) {
 		case numFragments:
 			info.Fragments++
 			rows.add(f.bytes)
-		case numVersion:
-			info.Version = f.varint
 		case numTimestamp:
 			when.merge(f.bytes)
 		case numReaderFlags:
 			info.ReaderFlags = f.varint
 		case numWriterFlags:
 			info.WriterFlags = f.varint
-		case numTransactionFile:
-			place.file = f.bytes
 		case numWriterVersion:
 			writer.merge(f.bytes)
 		case numDataFormat:
@@ -80,14 +75,11 @@ func Inspect(b []byte) (Info, error) {
 			}
 			key, value := entry(f.bytes)
 			info.TableMetadata[key] = value
-		case numBranch:
-			info.Branch = string(f.bytes)
-		case numTransactionSection:
-			place.inline, place.section = true, f.varint
 		}
 	}
-	info.TransactionFile, info.InlineTransaction = string(place.file), place.inline
-	info.TransactionID = string(place.uuid(b))
+	info.Version, info.Branch = fr.version, string(fr.branch)
+	info.TransactionFile, info.InlineTransaction = string(fr.transactionFile), fr.hasTransaction()
+	info.TransactionID = string(fr.transactionUUID(b))
 	info.Timestamp = when.time()
 	info.WriterLibrary, info.WriterVersion = writer.library, writer.semver()
 	info.Rows, info.RowsKnown = rows.total()

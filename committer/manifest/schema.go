@@ -31,12 +31,14 @@ type known struct {
 // well-formed, so that manifests of later Lance versions pass.
 type message []known
 
-func (m *message) lookup(num protowire.Number) known {
+func (m *message) lookup(num protowire.Number) *known {
 	if m == nil || int(num) >= len(*m) {
-		return known{}
+		return &unlisted
 	}
-	return (*m)[num]
+	return &(*m)[num]
 }
+
+var unlisted known
 
 // fault describes a field by its number, its name where it is known, and its place.
 func (m *message) fault(f *field, format string, args ...any) error {

@@ -67,22 +67,18 @@ func checkOperation(b []byte) error {
 	return errors.New("the transaction has no operation")
 }
 
-// A transactionPlace is where a manifest says that its transaction is.
-type transactionPlace struct {
-	file    []byte // its name
-	inline  bool   // it is in the manifest itself, and file does not count
-	section uint64 // the byte at which it begins there
-}
+// hasTransaction reports whether the transaction is in the manifest itself, and the name of a file does not count.
+func (f frame) hasTransaction() bool { return f.transact.raw != nil }
 
-// uuid returns the part of a manifest that has passed the check that is the UUID of its transaction.
-func (p transactionPlace) uuid(b []byte) (uuid []byte) {
-	if !p.inline {
-		return fileUUID(p.file)
+// transactionUUID returns the part of the manifest b, which has passed the check, that is the UUID of its transaction.
+func (f frame) transactionUUID(b []byte) (uuid []byte) {
+	if !f.hasTransaction() {
+		return fileUUID(f.transactionFile)
 	}
-	b = b[p.section:]
-	for f := range fields(b[prefixSize : prefixSize+binary.LittleEndian.Uint32(b)]) {
-		if f.num == numUUID {
-			uuid = f.bytes
+	b = b[f.transact.varint:]
+	for in := range fields(b[prefixSize : prefixSize+binary.LittleEndian.Uint32(b)]) {
+		if in.num == numUUID {
+			uuid = in.bytes
 		}
 	}
 	return uuid

@@ -26,39 +26,45 @@ func Validate(b []byte) error {
 	return err
 }
 
-// parse is Validate that keeps the frame.
+// parse is Validate that keeps the frame, with what it has read of the message.
 func parse(b []byte) (frame, error) {
-	f, err := readFrame(b)
+	fr, err := readFrame(b)
 	if err != nil {
 		return frame{}, err
 	}
-	if err := manifestMessage.check(f.message, f.messageAt(), maxDepth); err != nil {
+	if err := fr.checkMessage(); err != nil {
 		return frame{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	if err := checkSections(b, f); err != nil {
+	if err := checkSections(b, fr); err != nil {
 		return frame{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	return f, nil
+	return fr, nil
 }
 
 // check holds the message in b, which starts at the byte at of the file, to the rules of m.
 func (m *message) check(b []byte, at, depth int) error {
 	var f field
 	for len(b) > 0 {
-		if err := m.read(&f, b, at, depth); err != nil {
+		if err := m.checkFirst(&f, b, at, depth); err != nil {
 			return err
-		}
-		if k := m.lookup(f.num); k.kind != unknown {
-			if err := m.checkKnown(&f, k, depth); err != nil {
-				return err
-			}
 		}
 		b, at = b[len(f.raw):], f.end()
 	}
 	return nil
 }
 
-func (m *message) checkKnown(f *field, k known, depth int) error {
+// checkFirst takes the first field off b, as read does, and holds it to the rules.
+func (m *message) checkFirst(f *field, b []byte, at, depth int) error {
+	if err := m.read(f, b, at, depth); err != nil {
+		return err
+	}
+	if k := m.lookup(f.num); k.kind != unknown {
+		return m.checkKnown(f, k, depth)
+	}
+	return nil
+}
+
+func (m *message) checkKnown(f *field, k *known, depth int) error {
 	want := protowire.BytesType
 	switch k.kind {
 	case varint, seconds, nanos:
@@ -74,7 +80,7 @@ func (m *message) checkKnown(f *field, k known, depth int) error {
 	switch k.kind {
 	case varints:
 		for b := f.bytes; len(b) > 0; {
-			_, n := readVarint(b)
+			_, n := protowire.ConsumeVarint(b)
 			if n < 0 {
 				return m.fault(f, "packs a varint that %s", varintFault(n))
 			}
@@ -113,20 +119,9 @@ var (
 	maxSeconds = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).Unix()
 )
 
-// checkSections looks at the three absolute offsets of a manifest whose message has passed the check. Of a field that
-// occurs more than once the last counts.
+// checkSections looks at the three absolute offsets of a manifest whose message has passed the check.
 func checkSections(b []byte, fr frame) error {
-	var aux, index, transact field
-	for f := range fields(fr.message) {
-		switch f.num {
-		case numVersionAuxData:
-			aux = *f
-		case numIndexSection:
-			index = *f
-		case numTransactionSection:
-			transact = *f
-		}
-	}
+	aux, index, transact := fr.aux, fr.index, fr.transact
 	// 0 is the default of version_aux_data and means that there is none.
 	if aux.varint != 0 && aux.varint >= uint64(fr.position) {
 		return beyond(aux, fr)
@@ -140,7 +135,7 @@ func checkSections(b []byte, fr frame) error {
 	at := int(transact.varint)
 	start := at + prefixSize
 	if err := checkOperation(b[start : start+int(binary.LittleEndian.Uint32(b[at:]))]); err != nil {
-		return sectionFault(transact, fr, "is %d, and the section there is of no use: %w", at, err)
+		return manifestMessage.fault(&transact, "is %d, and the section there is of no use: %w", at, err)
 	}
 	return nil
 }
@@ -157,21 +152,15 @@ func (m *message) checkSection(b []byte, offset field, fr frame) error {
 	start := at + prefixSize
 	length := binary.LittleEndian.Uint32(b[at:])
 	if uint64(length) > uint64(fr.position-start) {
-		return sectionFault(offset, fr, "is %d: the section of %d bytes there ends at %d, after the start of the manifest section at %d",
+		return manifestMessage.fault(&offset, "is %d: the section of %d bytes there ends at %d, after the start of the manifest section at %d",
 			at, length, uint64(start)+uint64(length), fr.position)
 	}
 	if err := m.check(b[start:start+int(length)], start, maxDepth); err != nil {
-		return sectionFault(offset, fr, "is %d, and the section there does not decode: %w", at, err)
+		return manifestMessage.fault(&offset, "is %d, and the section there does not decode: %w", at, err)
 	}
 	return nil
 }
 
 func beyond(offset field, fr frame) error {
-	return sectionFault(offset, fr, "is %d, but a section there must end before the manifest section at %d", offset.varint, fr.position)
-}
-
-// sectionFault is fault for a field whose place was counted from the start of the message.
-func sectionFault(f field, fr frame, format string, args ...any) error {
-	f.at += fr.messageAt()
-	return manifestMessage.fault(&f, format, args...)
+	return manifestMessage.fault(&offset, "is %d, but a section there must end before the manifest section at %d", offset.varint, fr.position)
 }

@@ -30,7 +30,10 @@ func (f *field) end() int { return f.at + len(f.raw) }
 // names; it is nil where none are known. No length on the wire is believed before the bytes are there.
 func (m *message) read(f *field, b []byte, at, depth int) error {
 	*f = field{at: at}
-	key, n := readVarint(b)
+	if f.readShort(b) {
+		return nil
+	}
+	key, n := protowire.ConsumeVarint(b)
 	switch {
 	case n < 0:
 		return fmt.Errorf("the field key at byte %d %s", at, varintFault(n))
@@ -43,7 +46,7 @@ func (m *message) read(f *field, b []byte, at, depth int) error {
 	value, size := b[n:], 0
 	switch f.typ {
 	case protowire.VarintType:
-		f.varint, size = readVarint(value)
+		f.varint, size = protowire.ConsumeVarint(value)
 		if size < 0 {
 			return m.fault(f, "%s", varintFault(size))
 		}
@@ -56,7 +59,7 @@ func (m *message) read(f *field, b []byte, at, depth int) error {
 			return m.fault(f, "needs %d bytes, %d are left", size, len(value))
 		}
 	case protowire.BytesType:
-		length, prefix := readVarint(value)
+		length, prefix := protowire.ConsumeVarint(value)
 		if prefix < 0 {
 			return m.fault(f, "has a length that %s", varintFault(prefix))
 		}
@@ -79,12 +82,27 @@ func (m *message) read(f *field, b []byte, at, depth int) error {
 	return nil
 }
 
-// readVarint is [protowire.ConsumeVarint], and inlined for one byte, which most of a manifest's varints have.
-func readVarint(b []byte) (v uint64, n int) {
-	if len(b) > 0 && b[0] < 0x80 {
-		return uint64(b[0]), 1
+// readShort is read for what most fields are: a key of one byte and a varint of one, or bytes whose length has one. It
+// reports whether b begins with such a field.
+func (f *field) readShort(b []byte) bool {
+	if len(b) < 2 || b[0]|b[1] >= 0x80 || b[0]>>3 == 0 {
+		return false
 	}
-	return protowire.ConsumeVarint(b)
+	size := 2
+	switch protowire.Type(b[0] & 7) {
+	case protowire.VarintType:
+		f.varint = uint64(b[1])
+	case protowire.BytesType:
+		size += int(b[1])
+		if size > len(b) {
+			return false
+		}
+		f.bytes = b[2:size]
+	default:
+		return false
+	}
+	f.num, f.typ, f.raw = protowire.Number(b[0]>>3), protowire.Type(b[0]&7), b[:size]
+	return true
 }
 
 // skipGroup returns the size of the rest of the group num, its end marker included.

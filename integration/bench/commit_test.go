@@ -2,6 +2,7 @@ package bench_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,7 +13,8 @@ import (
 )
 
 // A commit, the end of the chain known, beside the create of the same bytes with
-// the SDK alone, and with gocloud.dev/blob, which does not learn its outcome.
+// the SDK alone, with the SDK and as much metadata as a commit stores, and with
+// gocloud.dev/blob, which does not learn its outcome.
 func BenchmarkCommit(b *testing.B) {
 	eachServer(b, func(b *testing.B, at place) {
 		table := committer.NewTable(at.store, root)
@@ -22,11 +24,14 @@ func BenchmarkCommit(b *testing.B) {
 		prepare := func(n int) { bytes = body(uint64(n + 1)) }
 		compare(b,
 			side{name: "SDK", prepare: prepare, do: func(ctx context.Context, n int) error {
-				return at.raw.create(ctx, naming.Versions(bare)+naming.V2.Final(uint64(n+1)), bytes)
+				return at.raw.create(ctx, naming.Versions(bare)+naming.V2.Final(uint64(n+1)), bytes, "")
 			}},
-			side{name: "Commit", prepare: prepare, most: 1.03, mostAllocs: 1.08, do: func(ctx context.Context, n int) error {
+			side{name: "Commit", prepare: prepare, most: 1.03, mostAllocs: 1.08, also: withRecord, do: func(ctx context.Context, n int) error {
 				_, err := table.Commit(ctx, uint64(n+1), bytes)
 				return err
+			}},
+			side{name: withRecord, prepare: prepare, do: func(ctx context.Context, n int) error {
+				return at.raw.create(ctx, naming.Versions("db/r.lance")+naming.V2.Final(uint64(n+1)), bytes, record)
 			}},
 			side{name: "gocloud", prepare: prepare, do: func(ctx context.Context, n int) error {
 				return portable.WriteAll(ctx, naming.Versions("db/g.lance")+naming.V2.Final(uint64(n+1)), bytes,
@@ -35,3 +40,8 @@ func BenchmarkCommit(b *testing.B) {
 		)
 	})
 }
+
+// record is as long as what a commit stores beside a manifest.
+var record = strings.Repeat("r", 60)
+
+const withRecord = "SDK with metadata"

@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package bench_test
 
 import (
@@ -7,34 +9,44 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
+	"github.com/lancecommit/lancecommit/backends"
 	"github.com/lancecommit/lancecommit/committer"
 	"github.com/lancecommit/lancecommit/naming"
 )
 
 // A commit on disk, hint file included, beside the least that makes a file
-// appear whole and stay: write, fsync, link, fsync of the folder. TMPDIR says
-// which file system.
+// appear whole and stay: write, fsync, link, fsync of the folder. And beside the
+// same with an attribute as long as that of a commit. TMPDIR says which file
+// system.
 func BenchmarkDisk(b *testing.B) {
 	dir := b.TempDir()
 	table := committer.NewTable(open(b, dir, nil), root)
-	folder := filepath.Join(dir, "bare")
-	require.NoError(b, os.Mkdir(folder, 0o777))
+	bare, marked := filepath.Join(dir, "bare"), filepath.Join(dir, "marked")
+	require.NoError(b, os.Mkdir(bare, 0o777))
+	require.NoError(b, os.Mkdir(marked, 0o777))
 	var bytes []byte
 	prepare := func(n int) { bytes = body(uint64(n + 1)) }
 	compare(b,
 		side{name: "link", prepare: prepare, do: func(_ context.Context, n int) error {
-			return link(folder, naming.V2.Final(uint64(n+1)), bytes)
+			return link(bare, naming.V2.Final(uint64(n+1)), bytes, "")
 		}},
-		side{name: "Commit", prepare: prepare, most: 1.15, do: func(ctx context.Context, n int) error {
+		side{name: "Commit", prepare: prepare, most: 1.15, also: withAttribute, do: func(ctx context.Context, n int) error {
 			_, err := table.Commit(ctx, uint64(n+1), bytes)
 			return err
+		}},
+		side{name: withAttribute, prepare: prepare, do: func(_ context.Context, n int) error {
+			return link(marked, naming.V2.Final(uint64(n+1)), bytes, record)
 		}},
 	)
 }
 
-// link creates a file as a whole, or not at all.
-func link(folder, name string, content []byte) error {
+const withAttribute = "link with attribute"
+
+// link creates a file as a whole, or not at all, with an attribute unless that is
+// empty.
+func link(folder, name string, content []byte, attribute string) error {
 	temp, err := os.CreateTemp(folder, ".tmp")
 	if err != nil {
 		return err
@@ -43,6 +55,11 @@ func link(folder, name string, content []byte) error {
 	defer temp.Close()
 	if _, err := temp.Write(content); err != nil {
 		return err
+	}
+	if attribute != "" {
+		if err := unix.Fsetxattr(int(temp.Fd()), "user."+backends.MetadataName, []byte(attribute), 0); err != nil {
+			return err
+		}
 	}
 	if err := temp.Sync(); err != nil {
 		return err

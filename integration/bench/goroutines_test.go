@@ -31,7 +31,7 @@ func BenchmarkGoroutines(b *testing.B) {
 		var created uint64
 		alone := func(ctx context.Context) error {
 			created++
-			return at.raw.create(ctx, naming.Versions(bare)+naming.V2.Final(created), body(created))
+			return at.raw.create(ctx, naming.Versions(bare)+naming.V2.Final(created), body(created), "")
 		}
 		update := func(ctx context.Context) error {
 			_, err := table.Update(ctx, func(_ context.Context, base committer.Version) ([]byte, error) {

@@ -23,7 +23,7 @@ func BenchmarkProcesses(b *testing.B) {
 		var created uint64
 		alone := func(ctx context.Context) error {
 			created++
-			return at.raw.create(ctx, naming.Versions(bare)+naming.V2.Final(created), body(created))
+			return at.raw.create(ctx, naming.Versions(bare)+naming.V2.Final(created), body(created), "")
 		}
 		var share, puts, slowest, p99 []float64
 		var limit, reached float64

@@ -29,19 +29,22 @@ import (
 	"google.golang.org/api/iterator"
 	"google.golang.org/api/option"
 
+	"github.com/lancecommit/lancecommit/backends"
 	"github.com/lancecommit/lancecommit/integration/servers"
 )
 
 // A raw bucket is the SDK alone: each call is one request, in one attempt, with
 // no checks around it.
 type raw interface {
-	// create makes an object that is not there.
-	create(ctx context.Context, key string, body []byte) error
+	// create makes an object that is not there, with metadata unless that is
+	// empty.
+	create(ctx context.Context, key string, body []byte, metadata string) error
 	// list asks for the first 8 keys below a prefix.
 	list(ctx context.Context, prefix string) error
 	// head asks for an object that is not there.
 	head(ctx context.Context, key string) error
 	get(ctx context.Context, key string) error
+	remove(ctx context.Context, key string) error
 	// portable is the bucket as gocloud.dev/blob has it.
 	portable(b *testing.B) *gocloud.Bucket
 }
@@ -90,9 +93,9 @@ type rawS3 struct {
 	client *awss3.Client
 }
 
-func (r rawS3) create(ctx context.Context, key string, body []byte) error {
+func (r rawS3) create(ctx context.Context, key string, body []byte, metadata string) error {
 	_, err := r.client.PutObject(ctx, &awss3.PutObjectInput{
-		Bucket: &r.bucket, Key: &key, Body: bytes.NewReader(body), IfNoneMatch: aws.String("*"),
+		Bucket: &r.bucket, Key: &key, Body: bytes.NewReader(body), IfNoneMatch: aws.String("*"), Metadata: entry(metadata),
 	})
 	return err
 }
@@ -122,6 +125,11 @@ func (r rawS3) get(ctx context.Context, key string) error {
 	return err
 }
 
+func (r rawS3) remove(ctx context.Context, key string) error {
+	_, err := r.client.DeleteObject(ctx, &awss3.DeleteObjectInput{Bucket: &r.bucket, Key: &key})
+	return err
+}
+
 func (r rawS3) portable(b *testing.B) *gocloud.Bucket {
 	bucket, err := s3blob.OpenBucket(b.Context(), r.client, r.bucket, nil)
 	require.NoError(b, err)
@@ -136,9 +144,10 @@ type rawGCS struct {
 	http   *http.Client
 }
 
-func (r rawGCS) create(ctx context.Context, key string, body []byte) error {
+func (r rawGCS) create(ctx context.Context, key string, body []byte, metadata string) error {
 	w := r.bucket.Object(key).If(storage.Conditions{DoesNotExist: true}).NewWriter(ctx)
 	w.ChunkSize = 0
+	w.Metadata = entry(metadata)
 	if _, err := w.Write(body); err != nil {
 		return err
 	}
@@ -169,6 +178,10 @@ func (r rawGCS) get(ctx context.Context, key string) error {
 	return err
 }
 
+func (r rawGCS) remove(ctx context.Context, key string) error {
+	return r.bucket.Object(key).Delete(ctx)
+}
+
 func (r rawGCS) portable(b *testing.B) *gocloud.Bucket {
 	bucket, err := gcsblob.OpenBucket(b.Context(), &gcp.HTTPClient{Client: *r.http}, r.name, &gcsblob.Options{
 		ClientOptions: []option.ClientOption{option.WithEndpoint(r.server.ServiceURL()), storage.WithJSONReads()},
@@ -179,8 +192,13 @@ func (r rawGCS) portable(b *testing.B) *gocloud.Bucket {
 
 type rawAzure struct{ container *container.Client }
 
-func (r rawAzure) create(ctx context.Context, key string, body []byte) error {
+func (r rawAzure) create(ctx context.Context, key string, body []byte, metadata string) error {
+	pointers := make(map[string]*string)
+	for name, value := range entry(metadata) {
+		pointers[name] = &value
+	}
 	_, err := r.container.NewBlockBlobClient(key).Upload(ctx, nopCloser{bytes.NewReader(body)}, &blockblob.UploadOptions{
+		Metadata: pointers,
 		AccessConditions: &blob.AccessConditions{
 			ModifiedAccessConditions: &blob.ModifiedAccessConditions{IfNoneMatch: to.Ptr(azcore.ETagAny)},
 		},
@@ -213,10 +231,23 @@ func (r rawAzure) get(ctx context.Context, key string) error {
 	return err
 }
 
+func (r rawAzure) remove(ctx context.Context, key string) error {
+	_, err := r.container.NewBlobClient(key).Delete(ctx, nil)
+	return err
+}
+
 func (r rawAzure) portable(b *testing.B) *gocloud.Bucket {
 	bucket, err := azureblob.OpenBucket(b.Context(), r.container, nil)
 	require.NoError(b, err)
 	return bucket
+}
+
+// entry is metadata as the SDKs take it.
+func entry(metadata string) map[string]string {
+	if metadata == "" {
+		return nil
+	}
+	return map[string]string{backends.MetadataName: metadata}
 }
 
 // errPresent says that a name that was to be free is taken.

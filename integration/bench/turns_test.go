@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -26,6 +27,8 @@ type side struct {
 	// most and least are the goal for its time as a multiple of the first
 	// side's, mostAllocs that for its allocations. Zero is none.
 	most, least, mostAllocs float64
+	// also is another side that this one is compared with, without a goal.
+	also string
 	// inverse reports the time of the first side as a multiple of this one's:
 	// how much faster this one is.
 	inverse bool
@@ -91,6 +94,10 @@ func compareSlow(b *testing.B, turnsInRun int, sides ...side) []time.Duration {
 	for i, s := range sides[1:] {
 		of := samples[i+1]
 		beside(b, turnsInRun, sides[0].name, s, samples[0], of)
+		if other := slices.IndexFunc(sides, func(other side) bool { return other.name == s.also }); s.also != "" {
+			s.most, s.least, s.mostAllocs = 0, 0, 0
+			beside(b, turnsInRun, s.also, s, samples[other], of)
+		}
 	}
 	medians := make([]time.Duration, len(sides))
 	for i := range sides {

@@ -64,11 +64,11 @@ func (c crash) work() error {
 	}
 	switch c.At {
 	case beforeLink:
-		s.calls.link = func(*os.Root, string, string) error { return stop() }
+		s.calls.link = func(*os.File, string, string) error { return stop() }
 	case beforeSync:
 		linked := false
 		link, sync := s.calls.link, s.calls.syncFolder
-		s.calls.link = func(in *os.Root, oldname, newname string) error {
+		s.calls.link = func(in *os.File, oldname, newname string) error {
 			linked = true
 			return link(in, oldname, newname)
 		}

@@ -17,7 +17,7 @@ import (
 // could have got the object's name.
 func (s *Store) notStored(cause error) error {
 	switch {
-	case errors.Is(cause, backends.ErrInvalid), errors.Is(cause, backends.ErrUnsupported):
+	case errors.Is(cause, backends.ErrInvalid), errors.Is(cause, backends.ErrUnsupported), errors.Is(cause, errNotRegular):
 		return cause
 	case s.isGone(cause):
 		return errGone

@@ -59,7 +59,7 @@ func TestStoreWithoutHardLinks(t *testing.T) {
 		New: func(t testing.TB) backends.Store {
 			s, _ := newStore(t)
 			s.leaveUnsynced()
-			s.calls.link = func(*os.Root, string, string) error { return syscall.EPERM }
+			s.calls.link = func(*os.File, string, string) error { return syscall.EPERM }
 			return s
 		},
 		Keys: 100,

@@ -31,7 +31,7 @@ type calls struct {
 	write           func(file *os.File, body []byte) error
 	setMetadata     func(file *os.File, metadata string) error
 	syncFile        func(file *os.File) error
-	link            func(in *os.Root, oldname, newname string) error
+	link            func(in *os.File, oldname, newname string) error
 	renameNoReplace func(in *os.File, oldname, newname string) error
 	syncFolder      func(folder *os.File) error
 }
@@ -78,7 +78,7 @@ func open(dir string) (*Store, error) {
 		write:           write,
 		setMetadata:     setMetadata,
 		syncFile:        (*os.File).Sync,
-		link:            (*os.Root).Link,
+		link:            link,
 		renameNoReplace: renameNoReplace,
 		syncFolder:      syncFolder,
 	}}

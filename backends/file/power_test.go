@@ -59,7 +59,7 @@ func powered(t *testing.T, s *Store) *power {
 		p.fail(t)
 		return nil
 	}
-	s.calls.link = func(in *os.Root, oldname, newname string) error {
+	s.calls.link = func(in *os.File, oldname, newname string) error {
 		defer p.fail(t)
 		return calls.link(in, oldname, newname)
 	}

@@ -68,7 +68,7 @@ func (s *Store) put(ctx context.Context, key string, body []byte, metadata strin
 // publish gives a temporary file the object's name. An error is definite or says
 // that the outcome is unknown.
 func (s *Store) publish(temp *temp, name string) error {
-	err := s.calls.link(temp.in.Root, temp.name, name)
+	err := s.calls.link(temp.in.File, temp.name, name)
 	switch {
 	case err == nil, temp.hasName(name):
 		// An error beside the name is a lost reply: NFS made the link, sent it
@@ -90,7 +90,7 @@ func (s *Store) publish(temp *temp, name string) error {
 
 // publishByRename is publish where link answered lacking.
 func (s *Store) publishByRename(temp *temp, name string, lacking error) error {
-	err := s.calls.renameNoReplace(temp.in.file, temp.name, name)
+	err := s.calls.renameNoReplace(temp.in.File, temp.name, name)
 	switch {
 	case err == nil, temp.hasName(name):
 		return nil
@@ -109,7 +109,7 @@ func (s *Store) publishByRename(temp *temp, name string, lacking error) error {
 
 // taken returns the error for a name that is there.
 func taken(in *folder, name string) error {
-	if info, err := in.Lstat(name); err == nil && info.IsDir() {
+	if in.hasFolder(name) {
 		return fmt.Errorf("%w: there is a folder of that name", backends.ErrNotStored)
 	}
 	return backends.ErrExists

@@ -20,8 +20,8 @@ import (
 const key = "t/_versions/1.manifest"
 
 // linkAnswers is a link that does nothing but answer.
-func linkAnswers(err error) func(*os.Root, string, string) error {
-	return func(*os.Root, string, string) error { return err }
+func linkAnswers(err error) func(*os.File, string, string) error {
+	return func(*os.File, string, string) error { return err }
 }
 
 func renameAnswers(err error) func(*os.File, string, string) error {
@@ -29,9 +29,9 @@ func renameAnswers(err error) func(*os.File, string, string) error {
 }
 
 // linkDoesAndAnswers loses the reply of a link.
-func linkDoesAndAnswers(t *testing.T, err error) func(*os.Root, string, string) error {
-	return func(in *os.Root, oldname, newname string) error {
-		require.NoError(t, in.Link(oldname, newname))
+func linkDoesAndAnswers(t *testing.T, err error) func(*os.File, string, string) error {
+	return func(in *os.File, oldname, newname string) error {
+		require.NoError(t, link(in, oldname, newname))
 		return err
 	}
 }
@@ -199,9 +199,9 @@ func TestALinkThatProvesNothingIsUnknown(t *testing.T) {
 func TestASecondNameThatIsNotTheObjectProvesNothing(t *testing.T) {
 	s, dir := newStore(t)
 	put(t, s, key, "theirs")
-	s.calls.link = func(in *os.Root, oldname, newname string) error {
-		require.NoError(t, in.Link(oldname, "backup"))
-		return in.Link(oldname, newname)
+	s.calls.link = func(in *os.File, oldname, newname string) error {
+		require.NoError(t, link(in, oldname, "backup"))
+		return link(in, oldname, newname)
 	}
 	_, err := s.PutIfAbsent(t.Context(), key, []byte("ours"), backends.PutOptions{})
 	require.Error(t, err)
@@ -212,8 +212,8 @@ func TestASecondNameThatIsNotTheObjectProvesNothing(t *testing.T) {
 }
 
 func TestALoserLeavesNoTrace(t *testing.T) {
-	for name, link := range map[string]func(*os.Root, string, string) error{
-		"by link": (*os.Root).Link, "by rename": linkAnswers(syscall.EPERM),
+	for name, link := range map[string]func(*os.File, string, string) error{
+		"by link": link, "by rename": linkAnswers(syscall.EPERM),
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, dir := newStore(t)
@@ -263,9 +263,9 @@ func TestAContextThatEndsWhileTheFileIsWrittenStoresNothing(t *testing.T) {
 func TestAContextThatEndsAfterTheLinkLeavesASuccess(t *testing.T) {
 	s, _ := newStore(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	s.calls.link = func(in *os.Root, oldname, newname string) error {
+	s.calls.link = func(in *os.File, oldname, newname string) error {
 		defer cancel()
-		return in.Link(oldname, newname)
+		return link(in, oldname, newname)
 	}
 	_, err := s.PutIfAbsent(ctx, key, []byte("body"), backends.PutOptions{})
 	require.NoError(t, err)

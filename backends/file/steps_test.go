@@ -73,7 +73,7 @@ var steps = []step{
 	}},
 	{name: "it is linked", left: twoNames, made: true, hook: func(s *Store, reached func()) {
 		link := s.calls.link
-		s.calls.link = func(in *os.Root, oldname, newname string) error { defer reached(); return link(in, oldname, newname) }
+		s.calls.link = func(in *os.File, oldname, newname string) error { defer reached(); return link(in, oldname, newname) }
 	}},
 	{name: "it is renamed where links are lacking", left: nothing, made: true, hook: func(s *Store, reached func()) {
 		s.calls.link = linkAnswers(syscall.EPERM)
@@ -91,7 +91,7 @@ func afterLink(around func(sync, reached func())) func(s *Store, reached func())
 	return func(s *Store, reached func()) {
 		linked := false
 		link, sync := s.calls.link, s.calls.syncFolder
-		s.calls.link = func(in *os.Root, oldname, newname string) error {
+		s.calls.link = func(in *os.File, oldname, newname string) error {
 			linked = true
 			return link(in, oldname, newname)
 		}

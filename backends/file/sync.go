@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 
 	"github.com/lancecommit/lancecommit/backends"
 )
@@ -31,6 +30,9 @@ func syncFolder(folder *os.File) error {
 // folder that this store has settled before. That a folder is there is not
 // enough: another process may have made it and not synced it yet.
 func (s *Store) settle(dir string, in *folder) error {
+	if in.settled {
+		return nil
+	}
 	way := wayTo(dir)
 	settled := true
 	for _, at := range way[:len(way)-1] {
@@ -40,7 +42,7 @@ func (s *Store) settle(dir string, in *folder) error {
 		}
 		settled = settled && s.settled.has(at, info)
 	}
-	info, err := in.file.Stat()
+	info, err := in.Stat()
 	if err != nil {
 		return err
 	}
@@ -70,13 +72,13 @@ func (s *Store) settleOne(dir string) error {
 		}
 		return errors.Join(err, file.Close())
 	}
-	s.settled.add(dir, settledFolder{file, info})
+	s.settled.add(dir, settledFolder{&folder{File: file, settled: true}, info})
 	return nil
 }
 
 // confirm makes what was just seen in a folder durable.
 func (s *Store) confirm(in *folder) error {
-	if err := s.calls.syncFolder(in.file); err != nil {
+	if err := s.calls.syncFolder(in.File); err != nil {
 		return fmt.Errorf("%w: %w", backends.ErrNotDurable, err)
 	}
 	return nil
@@ -94,60 +96,4 @@ func wayTo(dir string) []string {
 		}
 	}
 	return append(way, dir)
-}
-
-// maxSettled bounds the folders that stay open.
-const maxSettled = 128
-
-// folders are those that are known to be durable. They are kept open: otherwise
-// the number of a folder that was removed could come back as that of another,
-// and the new one would pass for the old.
-type folders struct {
-	mu   sync.Mutex
-	open map[string]settledFolder
-}
-
-type settledFolder struct {
-	file *os.File
-	info os.FileInfo
-}
-
-func (f *folders) has(dir string, info os.FileInfo) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	known, ok := f.open[dir]
-	return ok && os.SameFile(known.info, info)
-}
-
-func (f *folders) add(dir string, settled settledFolder) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.open == nil {
-		f.open = make(map[string]settledFolder)
-	}
-	f.drop(dir)
-	for other := range f.open {
-		if len(f.open) < maxSettled {
-			break
-		}
-		f.drop(other)
-	}
-	f.open[dir] = settled
-}
-
-// drop forgets a folder. Nothing was written through the file, so its close has
-// nothing to report.
-func (f *folders) drop(dir string) {
-	if known, ok := f.open[dir]; ok {
-		_ = known.file.Close()
-		delete(f.open, dir)
-	}
-}
-
-func (f *folders) close() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for dir := range f.open {
-		f.drop(dir)
-	}
 }

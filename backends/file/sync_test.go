@@ -30,7 +30,7 @@ func keepJournal(t *testing.T, s *Store) *journal {
 	j := &journal{dir: s.root.Name()}
 	calls := s.calls
 	s.calls.syncFile = func(f *os.File) error { j.note("sync file"); return calls.syncFile(f) }
-	s.calls.link = func(in *os.Root, oldname, newname string) error {
+	s.calls.link = func(in *os.File, oldname, newname string) error {
 		j.note("link")
 		return calls.link(in, oldname, newname)
 	}
@@ -112,11 +112,11 @@ func TestAFolderThatWasRemovedAndMadeAgainIsMadeDurableAgain(t *testing.T) {
 	s, dir := newStore(t)
 	put(t, s, key, "body")
 	j := keepJournal(t, s)
-	for range 5 {
-		require.NoError(t, os.RemoveAll(filepath.Join(dir, "t")))
+	for _, removed := range []string{"t", "t/_versions", "t/_versions", "t", "t"} {
+		require.NoError(t, os.RemoveAll(filepath.Join(dir, removed)))
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, "t/_versions"), 0o777))
 		put(t, s, key, "body")
-		require.Equal(t, append(wayThere, created...), j.take())
+		require.Equal(t, append(wayThere, created...), j.take(), removed)
 	}
 }
 
@@ -127,6 +127,17 @@ func TestAFolderThatMovedUnderANewOneIsMadeDurableAgain(t *testing.T) {
 	require.NoError(t, os.Rename(filepath.Join(dir, "t"), filepath.Join(dir, "old")))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "t"), 0o777))
 	require.NoError(t, os.Rename(filepath.Join(dir, "old/_versions"), filepath.Join(dir, "t/_versions")))
+	put(t, s, "t/_versions/2.manifest", "body")
+	require.Equal(t, append(wayThere, created...), j.take())
+}
+
+func TestAFolderThatMovedUnderASettledOneIsMadeDurableAgain(t *testing.T) {
+	s, dir := newStore(t)
+	put(t, s, key, "body")
+	require.NoError(t, os.Rename(filepath.Join(dir, "t"), filepath.Join(dir, "old")))
+	put(t, s, "t/other/1.manifest", "body")
+	require.NoError(t, os.Rename(filepath.Join(dir, "old/_versions"), filepath.Join(dir, "t/_versions")))
+	j := keepJournal(t, s)
 	put(t, s, "t/_versions/2.manifest", "body")
 	require.Equal(t, append(wayThere, created...), j.take())
 }

@@ -22,7 +22,7 @@ type temp struct {
 // writeTemp makes a temporary file in a folder. An error leaves none behind.
 func (s *Store) writeTemp(in *folder, body []byte, metadata string) (*temp, error) {
 	name := TempPrefix + rand.Text()
-	file, err := in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	file, err := in.open(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return nil, err
 	}
@@ -56,15 +56,14 @@ func write(file *os.File, body []byte) error {
 
 // hasName reports whether the file has that name in its folder.
 func (t *temp) hasName(name string) bool {
-	info, err := t.in.Lstat(name)
-	return err == nil && os.SameFile(info, t.info)
+	return t.in.has(name, t.info)
 }
 
 // hasSecondName reports whether the file has a name beside its own, or had one
 // when nobody can tell any more. The file is opened again since NFS asks the
 // server then.
 func (t *temp) hasSecondName() bool {
-	file, err := t.in.Open(t.name)
+	file, err := t.in.open(t.name, os.O_RDONLY)
 	if err != nil {
 		file = t.file
 	} else {
@@ -77,7 +76,7 @@ func (t *temp) hasSecondName() bool {
 // discard removes the temporary name and closes the file, which is durable by
 // now or of no use. A name that stays behind harms nothing.
 func (t *temp) discard() {
-	_ = t.in.Remove(t.name)
+	_ = t.in.remove(t.name)
 	_ = t.file.Close()
 }
 

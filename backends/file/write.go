@@ -36,17 +36,11 @@ func (s *Store) remove(ctx context.Context, key string) error {
 		return unlessAbsent(s.unread(err))
 	}
 	defer in.Close()
-	// Root.Remove would take an empty folder, too.
-	err = unix.Unlinkat(int(in.file.Fd()), name, 0)
-	if isOneOf(err, unix.EISDIR, unix.EPERM) {
-		if info, err := in.Lstat(name); err == nil && info.IsDir() {
-			return nil
-		}
+	err = in.remove(name)
+	if err == nil || isOneOf(err, unix.EISDIR, unix.EPERM) && in.hasFolder(name) {
+		return nil
 	}
-	if err != nil {
-		return unlessAbsent(s.unread(&os.PathError{Op: "unlinkat", Path: name, Err: err}))
-	}
-	return nil
+	return unlessAbsent(s.unread(err))
 }
 
 // unlessAbsent drops the error that says that there is nothing to delete.
@@ -74,30 +68,65 @@ func (s *Store) overwrite(ctx context.Context, key string, body []byte) error {
 	if err := ctx.Err(); err != nil {
 		return backends.NotStored(err)
 	}
-	dir, name := split(key)
-	in, err := s.makeNames(dir)
-	if err != nil {
-		return s.notStored(err)
-	}
-	defer in.Close()
-	switch info, err := in.Lstat(name); {
-	case err != nil:
-	case !info.Mode().IsRegular():
-		return fmt.Errorf("%w: a symlink, a folder or a special file has that name; it is not written through",
-			backends.ErrPermission)
-	case links(info) > 1:
-		// A copy of the folder by hard links has the file, too, and must keep
-		// its content.
-		if err := in.Remove(name); err != nil {
-			return s.notStored(err)
-		}
-	}
-	file, err := in.OpenFile(name, os.O_WRONLY|os.O_CREATE|unix.O_NONBLOCK, 0o666)
+	file, err := s.openInPlace(split(key))
 	if err != nil {
 		return s.notStored(err)
 	}
 	return errors.Join(rewrite(file, body), file.Close())
 }
+
+func (s *Store) openInPlace(dir, name string) (*os.File, error) {
+	if in := s.kept(dir); in != nil {
+		if file, err := in.openInPlace(name); err == nil {
+			return file, nil
+		}
+	}
+	in, err := s.makeFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return in.openInPlace(name)
+}
+
+// openInPlace opens a file for writing, or makes it.
+func (f *folder) openInPlace(name string) (*os.File, error) {
+	file, shared, err := f.openRegular(name)
+	if !shared {
+		return file, err
+	}
+	// A copy of the folder by hard links has the file, too, and must keep its
+	// content.
+	if err := errors.Join(file.Close(), f.remove(name)); err != nil {
+		return nil, err
+	}
+	file, _, err = f.openRegular(name)
+	return file, err
+}
+
+// openRegular opens a regular file for writing, or makes it, and says whether it
+// has a second name.
+func (f *folder) openRegular(name string) (file *os.File, shared bool, err error) {
+	// Without O_NONBLOCK a named pipe would wait for a reader.
+	file, err = f.open(name, os.O_WRONLY|os.O_CREATE|unix.O_NONBLOCK)
+	switch {
+	case isOneOf(err, unix.ELOOP, unix.EISDIR, unix.ENXIO, unix.EOPNOTSUPP):
+		return nil, false, errNotRegular
+	case err != nil:
+		return nil, false, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNotRegular
+	}
+	if err != nil {
+		return nil, false, errors.Join(err, file.Close())
+	}
+	return file, links(info) > 1, nil
+}
+
+var errNotRegular = fmt.Errorf("%w: a symlink, a folder or a special file has that name; it is not written through",
+	backends.ErrPermission)
 
 // rewrite never truncates to nothing first: a reader in between would see an
 // empty file.

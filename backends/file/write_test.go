@@ -6,8 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/lancecommit/lancecommit/backends"
 )
 
 const hint = "t/_versions/latest_version_hint.json"
@@ -67,6 +71,22 @@ func TestAnOverwriteLeavesACopyByHardLinksAlone(t *testing.T) {
 	old, err := os.ReadFile(kept)
 	require.NoError(t, err)
 	require.Equal(t, `{"version":9}`, string(old))
+}
+
+// A named pipe that somebody reads can be opened for writing.
+func TestAnOverwriteWritesIntoNoPipe(t *testing.T) {
+	s, dir := newStore(t)
+	put(t, s, key, "body")
+	require.NoError(t, unix.Mkfifo(filepath.Join(dir, hint), 0o666))
+	reader, err := os.OpenFile(filepath.Join(dir, hint), os.O_RDWR|unix.O_NONBLOCK, 0)
+	require.NoError(t, err)
+	defer reader.Close()
+	err = s.Overwrite(t.Context(), hint, []byte("hint"))
+	require.ErrorIs(t, err, backends.ErrPermission)
+	require.NotErrorIs(t, err, backends.ErrNotStored, "it is refused like any other")
+	require.NoError(t, reader.SetReadDeadline(time.Now()))
+	_, err = reader.Read(make([]byte, 1))
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded, "nothing was written")
 }
 
 func TestADeleteNeverRemovesAFolder(t *testing.T) {

@@ -45,9 +45,10 @@ type Config struct {
 	CredentialsFile string
 }
 
-// Open returns the store of a bucket with a client of its own. Close it after
-// use. It makes no request to the bucket; finding the machine's credentials may
-// make one to its metadata service.
+// Open returns the store of a bucket with a client of its own, which makes no
+// OpenTelemetry spans; one that does is for [New]. Close it after use. It makes
+// no request to the bucket; finding the machine's credentials may make one to
+// its metadata service.
 //
 // A malformed name, option or key is [backends.ErrInvalid], a file that cannot
 // be read or credentials that are not to be found [backends.ErrUnauthenticated].
@@ -93,7 +94,8 @@ func (cfg Config) clientOptions() ([]option.ClientOption, error) {
 	}
 	// The XML API tells metadata and time with the content.
 	reads := storage.WithXMLReads()
-	var opts []option.ClientOption
+	// Spans of the SDK's own cost what they cost also where nobody collects them.
+	opts := []option.ClientOption{option.WithTelemetryDisabled()}
 	if endpoint := cfg.endpoint(); endpoint != "" {
 		u, err := url.Parse(endpoint)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" ||

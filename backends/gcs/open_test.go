@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"net/http"
+	"net/http/httptrace"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -137,4 +139,18 @@ func TestEveryCallRefusesMalformedKeysBeforeAnythingIsSent(t *testing.T) {
 	_, err := store.PutIfAbsent(t.Context(), "a", nil, backends.PutOptions{Metadata: "a b"})
 	require.ErrorIs(t, err, backends.ErrInvalid)
 	require.Empty(t, lines(wi.take()))
+}
+
+func TestTheClientOfOpenMakesNoSpans(t *testing.T) {
+	wi := newWire(t, func(w http.ResponseWriter, _ request) { describe(w, key, 4, 77, "who=me") })
+	store, err := gcs.Open(t.Context(), "bucket", gcs.Config{Endpoint: wi.URL})
+	require.NoError(t, err)
+	defer store.Close()
+	var calls string
+	_, err = store.Head(httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
+		GetConn: func(string) { calls = string(debug.Stack()) },
+	}), key)
+	require.NoError(t, err)
+	require.Contains(t, calls, "net/http.(*Transport).RoundTrip")
+	require.NotContains(t, calls, "otelhttp")
 }

@@ -16,6 +16,7 @@ var (
 		"ExpiredToken":               "the session token has expired; get new credentials",
 		"TokenRefreshRequired":       "the session token must be refreshed; get new credentials",
 		"InvalidToken":               "the session token is not valid; get new credentials",
+		"InvalidTokenId":             "the session token is not valid; get new credentials", // MinIO
 		"InvalidAccessKeyId":         "the access key is not known to the store",
 		"XAdminUserNotFound":         "the access key is not known to the store", // versitygw, with status 404
 		"InvalidSecurity":            "the credentials are not valid",
@@ -115,8 +116,13 @@ func (a answer) refusesCondition() bool {
 	return a.code == "NotImplemented" || strings.Contains(strings.ToLower(a.message), "if-none-match")
 }
 
-// expecting is how AuthorizationHeaderMalformed names the right region.
-var expecting = regexp.MustCompile(`expecting '([^']+)'`)
+// otherThanCondition is what a store may lack beside conditional creates. MinIO
+// answers 501 to encryption where it has no keys.
+var otherThanCondition = regexp.MustCompile(`(?i)encrypt|kms|checksum`)
+
+// expecting is how AuthorizationHeaderMalformed names the right region, in one
+// quote or, on versitygw, two.
+var expecting = regexp.MustCompile(`expecting ['"]([^'"]+)['"]`)
 
 func (a answer) region() string {
 	if region := a.header.Get("x-amz-bucket-region"); region != "" {
@@ -145,11 +151,13 @@ func (a answer) text() string {
 		return fmt.Sprintf("the bucket is in the region %q; set that region", a.region())
 	case a.isElsewhere():
 		return "the bucket must be asked for at another endpoint; check the region and the endpoint"
+	case a.refusal() == backends.ErrUnsupported && otherThanCondition.MatchString(a.message):
+		return fmt.Sprintf("the store cannot do what the options ask for: %s", a.shown())
 	case a.refusesCondition() && a.refusal() == backends.ErrUnsupported, a.status == http.StatusNotImplemented && a.code != "":
 		return fmt.Sprintf("the store cannot create conditionally, and a commit needs it: %s", a.shown())
 	case a.code == "" && a.status == http.StatusBadRequest && a.isOfHead():
 		return "Bad Request, without a reason: expired credentials and a wrong region are answered so to a HEAD"
-	case a.code == "" && !a.absent && !(a.isOfHead() && a.isMarked()):
+	case a.code == "" && !a.absent && !(a.isOfHead() && isMarked(a.header)):
 		return fmt.Sprintf("%s, and no error code of S3: something between here and the store may have answered", a.shown())
 	}
 	return a.shown()

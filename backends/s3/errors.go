@@ -53,10 +53,13 @@ func explained(err error, find func(error) (answer, bool), meaning func(answer) 
 		return &backends.Error{Status: a.status, RequestID: a.requestID, Err: causeOf(err)}
 	}
 	failed := &backends.Error{Status: a.status, Code: a.code, RequestID: a.requestID, RetryAfter: a.retryAfter()}
-	if sentinel := meaning(a); sentinel != nil {
-		failed.Err = fmt.Errorf("%w: %s", sentinel, a.text())
-	} else {
-		failed.Err = errors.New(a.text())
+	switch sentinel, text := meaning(a), a.text(); {
+	case sentinel == nil:
+		failed.Err = errors.New(text)
+	case text == "": // as to a HEAD
+		failed.Err = sentinel
+	default:
+		failed.Err = fmt.Errorf("%w: %s", sentinel, text)
 	}
 	return failed
 }
@@ -103,17 +106,11 @@ func answerOf(err error) (answer, bool) {
 	var noKey *types.NoSuchKey
 	var notFound *types.NotFound // only HEAD has it
 	a.absent = a.status == http.StatusNotFound &&
-		(a.code == "NoSuchKey" || errors.As(err, &noKey) || errors.As(err, &notFound) && a.isMarked())
+		(a.code == "NoSuchKey" || errors.As(err, &noKey) || errors.As(err, &notFound) && isMarked(a.header))
 	if errors.As(err, &notFound) && !a.absent {
 		a.code, a.message = "", http.StatusText(a.status)
 	}
 	return a, true
-}
-
-// isMarked reports whether an answer has a header that stores put into all
-// answers. It is what an answer to HEAD can show: AWS, MinIO and versitygw do.
-func (a answer) isMarked() bool {
-	return a.header.Get("x-amz-request-id") != "" || a.header.Get("x-amz-id-2") != ""
 }
 
 // isOfHead reports whether the answer can have no body.
@@ -154,6 +151,9 @@ var queries = regexp.MustCompile(`\?[^\s"']+`)
 // retryAfter is how long the store asks to wait.
 func (a answer) retryAfter() time.Duration {
 	value := a.header.Get("Retry-After")
+	if value == "" {
+		return 0
+	}
 	if seconds, err := strconv.Atoi(value); err == nil {
 		return max(0, time.Duration(seconds)*time.Second)
 	}

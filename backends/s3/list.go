@@ -2,7 +2,9 @@ package s3
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
@@ -15,13 +17,17 @@ import (
 // mostKeys is the most entries that S3 gives in one page.
 const mostKeys = 1000
 
-// List implements [backends.Store]. It costs one request, which gocloud cannot
-// promise: it asks until a page is full. Directory buckets refuse StartAfter
-// with [backends.ErrUnsupported].
+// List implements [backends.Store]. It costs one request. Directory buckets
+// refuse StartAfter with [backends.ErrUnsupported].
 func (s *Store) List(ctx context.Context, in backends.ListInput) (backends.Page, error) {
 	page, err := s.list(ctx, in)
 	if err != nil {
 		failed := explain(err)
+		if errors.Is(failed, backends.ErrNotExist) {
+			// A folder without objects is no error: this asked for an object.
+			failed.Err = fmt.Errorf("%w: the answer to a listing is that a key does not exist; where the endpoint's URL "+
+				"has a path, leave the bucket out of it", backends.ErrInvalid)
+		}
 		failed.Op, failed.Key = "list", in.Prefix
 		return backends.Page{}, failed
 	}
@@ -44,6 +50,7 @@ func (s *Store) list(ctx context.Context, in backends.ListInput) (backends.Page,
 	if aws.ToBool(out.IsTruncated) && page.Token == "" {
 		return backends.Page{}, fmt.Errorf("the listing goes on, and the answer has no token to go on with")
 	}
+	page.Objects = slices.Grow(page.Objects, len(out.Contents))
 	for _, object := range out.Contents {
 		page.Objects = append(page.Objects, backends.Object{Key: aws.ToString(object.Key), Attrs: backends.Attrs{
 			Size: aws.ToInt64(object.Size), ETag: aws.ToString(object.ETag), Modified: aws.ToTime(object.LastModified).UTC(),

@@ -114,3 +114,98 @@ func TestAnAbsentObjectHasTheMarkOfTheStore(t *testing.T) {
 		})
 	}
 }
+
+// What a captive portal or a load balancer answers to everything, with the ETag
+// that web servers give their pages.
+var portal = reply{status: 200, header: map[string]string{"ETag": `"portal"`, "Content-Length": "4"}}
+
+func TestASuccessHasTheMarkOfTheStoreOrTheSumOfTheBody(t *testing.T) {
+	sum := `"841a2d689ad86bd1611447453c22c6fc"` // of "body"
+	for _, tc := range []struct {
+		name  string
+		reply reply
+		want  bool
+	}{
+		{"an id of the request", reply{status: 200}.with("ETag", `"e"`).with("x-amz-request-id", "REQ"), true},
+		{"another header of S3", reply{status: 200}.with("ETag", `"e"`).with("x-amz-version-id", "v1"), true},
+		{"no mark, and the MD5 of the body", reply{status: 200}.with("ETag", sum), true},
+		{"no mark, and another ETag", reply{status: 200}.with("ETag", `"e"`), false},
+		{"no mark, and a weak ETag", reply{status: 200}.with("ETag", `W/"e"`), false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := put(t.Context(), storeOf(t, serve(t, tc.reply)))
+			if tc.want {
+				require.NoError(t, err)
+				return
+			}
+			failure(t, err, "put", "t/1")
+			requireOnly(t, err, unknown)
+			require.ErrorContains(t, err, "something between here and the store may have answered")
+		})
+	}
+}
+
+func TestAnObjectThatIsThereHasTheMarkOfTheStore(t *testing.T) {
+	bare := reply{status: 200, header: map[string]string{"ETag": `"e"`, "Content-Length": "4"}}
+	listed := reply{status: 200, body: page}
+	for _, tc := range []struct {
+		name     string
+		replies  []reply
+		want     bool
+		requests int
+	}{
+		{"an id of the request", []reply{bare.with("x-amz-request-id", "REQ")}, true, 1},
+		{"metadata of ours", []reply{bare.with("x-amz-meta-lancecommit", "who=me")}, true, 1},
+		{"no mark, and a listing shows it", []reply{bare, listed}, true, 2},
+		{"no mark, and a listing shows another ETag", []reply{portal, listed}, false, 2},
+		{"no mark, and a listing shows another size", []reply{bare.with("Content-Length", "5"), listed}, false, 2},
+		{"no mark, and a listing does not show it", []reply{bare, {status: 200, body: emptyPage}}, false, 2},
+		{"no mark, and a page", []reply{bare, {status: 200, body: html}}, false, 2},
+		{"no mark, and the listing is refused", []reply{bare, s3Error(403, "AccessDenied", "no")}, false, 2},
+		{"no mark and no ETag", []reply{{status: 200}}, false, 1},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			server := serve(t, tc.replies...)
+			attrs, err := storeOf(t, server).Head(t.Context(), "t/1")
+			require.Len(t, server.got(), tc.requests)
+			if tc.want {
+				require.NoError(t, err)
+				require.Equal(t, `"e"`, attrs.ETag)
+				return
+			}
+			failure(t, err, "head", "t/1")
+			requireOnly(t, err, unknown)
+			require.ErrorContains(t, err, "something between here and the store may have answered")
+		})
+	}
+}
+
+func TestContentHasTheMarkOfTheStoreOrItsSum(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		etag string
+		mark bool
+		want bool
+	}{
+		{"a mark", `"e"`, true, true},
+		{"no mark, and its MD5", `"841a2d689ad86bd1611447453c22c6fc"`, false, true},
+		{"no mark, and another ETag", `"e"`, false, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			answer := reply{status: 200, body: "body"}.with("ETag", tc.etag)
+			if tc.mark {
+				answer = answer.with("x-amz-id-2", "HOST")
+			}
+			body, _, err := storeOf(t, serve(t, answer)).Get(t.Context(), "t/1")
+			if tc.want {
+				require.NoError(t, err)
+				require.Equal(t, "body", string(body))
+				return
+			}
+			failure(t, err, "get", "t/1")
+			requireOnly(t, err, unknown)
+		})
+	}
+}
+
+const emptyPage = `<ListBucketResult><Name>bucket</Name><Prefix>t/1</Prefix><IsTruncated>false</IsTruncated></ListBucketResult>`

@@ -152,7 +152,8 @@ func hostOf(endpoint *string) string {
 	if err != nil {
 		return ""
 	}
-	return strings.ToLower(u.Hostname())
+	// A dot at the end names the same host.
+	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 }
 
 // isDirectory reports whether a bucket, or an access point, is of S3 Express One

@@ -21,6 +21,7 @@ import (
 // answerAll answers each method with success.
 var answerAll = reply{act: func(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("ETag", `"e"`)
+	w.Header().Set("x-amz-request-id", "REQ")
 	if r.Method == http.MethodGet && r.URL.Query().Has("list-type") {
 		_, _ = w.Write([]byte(page))
 	}
@@ -142,6 +143,7 @@ func TestBucketsThatCannotCarryATableAreRefused(t *testing.T) {
 		},
 		{"the endpoint of one", "bucket", "https://accesspoint.s3-global.amazonaws.com", nil, backends.ErrUnsupported, "two regions"},
 		{"Google", "bucket", "https://storage.googleapis.com", nil, backends.ErrUnsupported, "ignores If-None-Match"},
+		{"Google with a dot", "bucket", "https://storage.googleapis.com.", nil, backends.ErrUnsupported, "ignores If-None-Match"},
 		{"Google's virtual hosts", "bucket", "https://x.Storage.googleapis.com:443", nil, backends.ErrUnsupported, "ignores If-None-Match"},
 		{"an endpoint that is no URL", "bucket", "localhost:9000", nil, backends.ErrInvalid, "URL"},
 		{"SSE-C", "bucket", "", s3.WithEncryption(s3.Encryption{Algorithm: "sse-c"}), backends.ErrUnsupported, "SSE-C"},

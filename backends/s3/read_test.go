@@ -26,7 +26,8 @@ var attrs = backends.Attrs{
 }
 
 func TestReadsTellWhatTheStoreKnows(t *testing.T) {
-	store := storeOf(t, serve(t, object))
+	server := serve(t, object)
+	store := storeOf(t, server)
 	body, got, err := store.Get(t.Context(), "t/1")
 	require.NoError(t, err)
 	require.Equal(t, "body", string(body))
@@ -34,6 +35,43 @@ func TestReadsTellWhatTheStoreKnows(t *testing.T) {
 	got, err = store.Head(t.Context(), "t/1")
 	require.NoError(t, err)
 	require.Equal(t, attrs, got)
+	require.Len(t, server.got(), 2)
+}
+
+func TestAnObjectThatIsTooLargeIsNotRead(t *testing.T) {
+	store := storeOf(t, serve(t, object))
+	body, _, err := store.Get(backends.WithReadLimit(t.Context(), 4), "t/1")
+	require.NoError(t, err)
+	require.Equal(t, "body", string(body))
+	_, _, err = store.Get(backends.WithReadLimit(t.Context(), 3), "t/1")
+	failure(t, err, "get", "t/1")
+	require.ErrorIs(t, err, backends.ErrTooLarge)
+}
+
+func TestAHeadOfWhatIsAbsentIsOneRequest(t *testing.T) {
+	server := serve(t, reply{status: 404}.with("x-amz-request-id", "REQ"))
+	_, err := storeOf(t, server).Head(t.Context(), "t/1")
+	failure(t, err, "head", "t/1")
+	require.EqualError(t, err, `head "t/1": status 404 NotFound (request REQ): the object does not exist`)
+	require.Equal(t, http.MethodHead, server.only(t).Method)
+}
+
+func TestAKeyIsSentAsItIs(t *testing.T) {
+	for _, key := range []string{"..a/b", "a..b/c", "a b+c%20", "ä?#&=;:@'\""} {
+		server := serve(t, answerAll)
+		store := storeOf(t, server)
+		_, err := store.Head(t.Context(), key)
+		require.NoError(t, err)
+		_, _, err = store.Get(t.Context(), key)
+		require.NoError(t, err)
+		require.NoError(t, store.Delete(t.Context(), key))
+		_, err = store.PutIfAbsent(t.Context(), key, []byte("body"), backends.PutOptions{})
+		require.NoError(t, err)
+		require.Len(t, server.got(), 4)
+		for _, r := range server.got() {
+			require.Equal(t, "/bucket/"+key, r.URL.Path, r.Method)
+		}
+	}
 }
 
 const page = `<ListBucketResult><Name>bucket</Name><Prefix>t/</Prefix><IsTruncated>true</IsTruncated>` +
@@ -113,6 +151,7 @@ func TestARefusedReadIsNeverAnAbsentObject(t *testing.T) {
 			s3Error(301, "PermanentRedirect", "there").with("x-amz-bucket-region", "eu-west-1"), backends.ErrInvalid,
 		},
 		{"200 with an error in the body", []string{"list"}, s3Error(200, "InternalError", "sorry"), unknown},
+		{"500 with a page in the body", []string{"list"}, reply{status: 500, body: page}, unknown},
 		{"200 without a body", []string{"list"}, reply{status: 200}, unknown},
 		{"200 of a proxy", []string{"get", "head", "list"}, reply{status: 200, body: html}, unknown},
 		{"a listing that ends early", []string{"list"}, reply{status: 200, body: page[:200]}, unknown},
@@ -159,6 +198,15 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 			s3Error(400, "AuthorizationHeaderMalformed", "the region 'us-east-1' is wrong; expecting 'eu-west-1'"),
 			`in the region "eu-west-1"; set that`,
 		},
+		"region by message of versitygw": {
+			s3Error(400, "AuthorizationHeaderMalformed", `the region 'x' is wrong; expecting "us-east-1"`),
+			`in the region "us-east-1"; set that`,
+		},
+		"token of MinIO": {s3Error(403, "InvalidTokenId", "x"), "the session token is not valid; get new credentials"},
+		"encryption": {
+			s3Error(501, "NotImplemented", "Server side encryption specified but KMS is not configured"),
+			"the store cannot do what the options ask for: Server side encryption",
+		},
 		"clock": {
 			s3Error(403, "RequestTimeTooSkewed", "x").with("Date", "Sun, 29 Nov 2026 17:00:00 GMT"),
 			"the clocks of this machine and of the store differ; set the one that is wrong: the store has Sun, 29 Nov 2026 17:00:00 GMT",
@@ -174,10 +222,11 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 }
 
 func TestReadsAreRetriedAsTheClientDoes(t *testing.T) {
-	server := serve(t, s3Error(500, "InternalError", "sorry"), object)
-	_, _, err := storeOf(t, server).Get(t.Context(), "t/1")
-	require.NoError(t, err)
-	require.Len(t, server.got(), 2)
+	for op, answer := range map[string]reply{"get": object, "head": object, "list": {status: 200, body: page}} {
+		server := serve(t, s3Error(500, "InternalError", "sorry"), answer)
+		require.NoError(t, wire[op](t.Context(), storeOf(t, server)), op)
+		require.Len(t, server.got(), 2, op)
+	}
 }
 
 func TestACallWhoseContextEndsReturns(t *testing.T) {
@@ -193,4 +242,11 @@ func TestACallWhoseContextEndsReturns(t *testing.T) {
 		failure(t, err, op, "t/1")
 		require.ErrorIs(t, err, context.Canceled)
 	}
+}
+
+func TestAListingThatFindsNoKeySaysWhatIsWrongWithTheEndpoint(t *testing.T) {
+	_, err := storeOf(t, serve(t, s3Error(404, "NoSuchKey", "no key"))).List(t.Context(), backends.ListInput{Prefix: "t/"})
+	failure(t, err, "list", "t/")
+	requireOnly(t, err, backends.ErrInvalid)
+	require.ErrorContains(t, err, "leave the bucket out of it")
 }

@@ -3,9 +3,7 @@ package s3
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -13,17 +11,17 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/arn"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
-	"gocloud.dev/blob"
 	"gocloud.dev/blob/s3blob"
 
 	"github.com/lancecommit/lancecommit/backends"
 	"github.com/lancecommit/lancecommit/internal/portable"
 )
 
-// api is what the store uses of the SDK beside gocloud.
+// api is what the store uses of the SDK.
 type api interface {
 	PutObject(context.Context, *awss3.PutObjectInput, ...func(*awss3.Options)) (*awss3.PutObjectOutput, error)
 	GetObject(context.Context, *awss3.GetObjectInput, ...func(*awss3.Options)) (*awss3.GetObjectOutput, error)
+	HeadObject(context.Context, *awss3.HeadObjectInput, ...func(*awss3.Options)) (*awss3.HeadObjectOutput, error)
 	DeleteObject(context.Context, *awss3.DeleteObjectInput, ...func(*awss3.Options)) (*awss3.DeleteObjectOutput, error)
 	DeleteObjects(context.Context, *awss3.DeleteObjectsInput, ...func(*awss3.Options)) (*awss3.DeleteObjectsOutput, error)
 	ListObjectsV2(context.Context, *awss3.ListObjectsV2Input, ...func(*awss3.Options)) (*awss3.ListObjectsV2Output, error)
@@ -33,7 +31,8 @@ type api interface {
 type Store struct {
 	bucket string
 	opts   options
-	reads  portable.Bucket
+	// contents reads objects by way of gocloud and of client.
+	contents portable.Bucket
 	// client retries as the caller's does, once sends a request one time.
 	client, once api
 	// closeClient is for a client that is the store's own.
@@ -78,20 +77,20 @@ func (s *Store) connect(client *awss3.Client) error {
 		return err
 	}
 	derived := awss3.New(client.Options(), s.opts.apply, forReads)
-	once := awss3.New(client.Options(), s.opts.apply, forCreates)
+	s.client = derived
+	s.once = awss3.New(client.Options(), s.opts.apply, forCreates)
 	// The context is for nothing: opening asks no server.
 	bucket, err := s3blob.OpenBucket(context.Background(), derived, s.bucket, nil)
 	if err != nil {
 		return fmt.Errorf("%w: %w", backends.ErrInvalid, err)
 	}
-	s.client, s.once = derived, once
-	s.reads = portable.Bucket{Blob: bucket, Dialect: dialect}
+	s.contents = portable.Bucket{Blob: bucket, Dialect: dialect}
 	return nil
 }
 
 // forReads sets up the client of all requests but creates.
 func forReads(o *awss3.Options) {
-	o.APIOptions = append(o.APIOptions, requireAnswers)
+	o.APIOptions = append(o.APIOptions, requireAnswers, decodePages)
 }
 
 // forCreates sets up the client that sends a request one time, and watches it.
@@ -150,64 +149,6 @@ func checkEndpoint(endpoint *string) error {
 	return nil
 }
 
-// Get implements [backends.Store]. It costs one request.
-func (s *Store) Get(ctx context.Context, key string) ([]byte, backends.Attrs, error) {
-	return s.reads.Get(ctx, key)
-}
-
-// Head implements [backends.Store]. It costs one request. An answer to HEAD has
-// no body, so that a bucket that is not there is [backends.ErrNotExist], too.
-//
-// A 404 without a header of S3 (x-amz-request-id or x-amz-id-2) may come from
-// something on the way and proves nothing. It costs a second request, a GET,
-// whose answer has a body that says what is missing.
-func (s *Store) Head(ctx context.Context, key string) (backends.Attrs, error) {
-	attrs, err := s.reads.Head(ctx, key)
-	var failed *backends.Error
-	if errors.As(err, &failed) && failed.Status == http.StatusNotFound && !errors.Is(failed, backends.ErrNotExist) {
-		return backends.Attrs{}, s.missing(ctx, key, failed)
-	}
-	return attrs, err
-}
-
-// missing asks what is missing where the answer to a HEAD did not say. It returns
-// that answer's error where the second one does not say either.
-func (s *Store) missing(ctx context.Context, key string, headed *backends.Error) error {
-	out, err := s.client.GetObject(ctx, &awss3.GetObjectInput{Bucket: &s.bucket, Key: &key, Range: aws.String("bytes=0-0")})
-	if err == nil {
-		_ = out.Body.Close()
-		return headed
-	}
-	failed := explain(err)
-	for _, said := range []error{
-		backends.ErrNotExist, backends.ErrNoBucket, backends.ErrPermission, backends.ErrUnauthenticated,
-	} {
-		if errors.Is(failed, said) {
-			failed.Op, failed.Key = "head", key
-			return failed
-		}
-	}
-	return headed
-}
-
-// Delete implements [backends.Store]. It costs one request. In a bucket with
-// versions it leaves a delete marker.
-func (s *Store) Delete(ctx context.Context, key string) error {
-	err := portable.CheckKey(key)
-	if err == nil {
-		_, err = s.client.DeleteObject(ctx, &awss3.DeleteObjectInput{Bucket: &s.bucket, Key: &key})
-	}
-	if err == nil {
-		return nil
-	}
-	failed := explain(err)
-	if errors.Is(failed, backends.ErrNotExist) {
-		return nil
-	}
-	failed.Op, failed.Key = "delete", key
-	return failed
-}
-
 // Capabilities implements [backends.Store].
 func (s *Store) Capabilities() backends.Capabilities {
 	return backends.Capabilities{OrderedList: !isDirectory(s.bucket), Metadata: true}
@@ -215,28 +156,9 @@ func (s *Store) Capabilities() backends.Capabilities {
 
 // Close frees what the store holds. The client given to [New] stays open.
 func (s *Store) Close() error {
-	err := s.reads.Blob.Close()
+	err := s.contents.Blob.Close()
 	if s.closeClient != nil {
 		s.closeClient()
 	}
 	return err
-}
-
-// dialect tells the portable half what it cannot know.
-var dialect = portable.Dialect{
-	Explain: explain,
-	Opened: func(reader *blob.Reader) backends.Attrs {
-		var out awss3.GetObjectOutput
-		reader.As(&out)
-		return backends.Attrs{
-			ETag: aws.ToString(out.ETag), VersionID: aws.ToString(out.VersionId), Metadata: out.Metadata[backends.MetadataName],
-		}
-	},
-	Headed: func(attrs *blob.Attributes) backends.Attrs {
-		var out awss3.HeadObjectOutput
-		attrs.As(&out)
-		return backends.Attrs{
-			ETag: aws.ToString(out.ETag), VersionID: aws.ToString(out.VersionId), Metadata: out.Metadata[backends.MetadataName],
-		}
-	},
 }

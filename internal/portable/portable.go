@@ -1,13 +1,12 @@
-// Package portable is the half of a store that gocloud.dev/blob does right: the
-// reads of one object. The rest is each backend's own. gocloud's create retries
+// Package portable is the part of a store that gocloud.dev/blob does right: the
+// content of an object. The rest is each backend's own. gocloud's create retries
 // and returns no ETag; its listing asks again until a page is full, and its
 // delete on S3 asks first whether the object is there, so that neither is one
-// request.
+// request; its HEAD takes 6 to 9 % longer than that of the SDK for S3.
 package portable
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,10 +28,6 @@ type Dialect struct {
 	// Opened returns the attributes that came with content: ETag, version and
 	// metadata.
 	Opened func(reader *blob.Reader) backends.Attrs
-	// Headed returns the ETag and the version of an object whose other
-	// attributes gocloud has. It returns the metadata, too, where gocloud would
-	// unescape it.
-	Headed func(attrs *blob.Attributes) backends.Attrs
 }
 
 // A Bucket is the portable half over a gocloud bucket. It is safe for concurrent
@@ -91,7 +86,7 @@ func (b *Bucket) Get(ctx context.Context, key string) ([]byte, backends.Attrs, e
 		return nil, backends.Attrs{}, b.fail("get", key, err)
 	}
 	attrs := b.Dialect.Opened(reader)
-	attrs.Size, attrs.Modified = reader.Size(), reader.ModTime().UTC()
+	attrs.Size, attrs.Modified = int64(len(body)), reader.ModTime().UTC()
 	return body, attrs, nil
 }
 
@@ -107,21 +102,6 @@ func readAll(reader *blob.Reader) ([]byte, error) {
 	body := bytes.NewBuffer(make([]byte, 0, min(max(reader.Size(), 0), largestGrowth)+bytes.MinRead))
 	_, err := body.ReadFrom(reader)
 	return body.Bytes(), err
-}
-
-// Head is backends.Store's. It costs one request.
-func (b *Bucket) Head(ctx context.Context, key string) (backends.Attrs, error) {
-	if err := CheckKey(key); err != nil {
-		return backends.Attrs{}, b.fail("head", key, err)
-	}
-	attrs, err := b.Blob.Attributes(ctx, key)
-	if err != nil {
-		return backends.Attrs{}, b.fail("head", key, err)
-	}
-	headed := b.Dialect.Headed(attrs)
-	headed.Size, headed.Modified = attrs.Size, attrs.ModTime.UTC()
-	headed.Metadata = cmp.Or(headed.Metadata, attrs.Metadata[backends.MetadataName])
-	return headed, nil
 }
 
 // fail explains an error.

@@ -31,7 +31,6 @@ func bucketOf(t *testing.T, keys ...string) *portable.Bucket {
 		Opened: func(*blob.Reader) backends.Attrs {
 			return backends.Attrs{ETag: "etag", VersionID: "7", Metadata: "kept"}
 		},
-		Headed: func(*blob.Attributes) backends.Attrs { return backends.Attrs{ETag: "etag", VersionID: "7"} },
 	}}
 }
 
@@ -41,29 +40,16 @@ func TestReadsJoinWhatGocloudAndTheDialectKnow(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "t/1", string(body))
 	require.False(t, attrs.Modified.IsZero())
-	head, err := b.Head(t.Context(), "t/1")
-	require.NoError(t, err)
-	require.Equal(t, attrs, head)
-	require.Equal(t, backends.Attrs{Size: 3, ETag: "etag", VersionID: "7", Metadata: "kept", Modified: head.Modified}, attrs)
-}
-
-func TestTheMetadataOfTheDialectWinsOverGocloudsOwn(t *testing.T) {
-	b := bucketOf(t, "t/1")
-	b.Dialect.Headed = func(*blob.Attributes) backends.Attrs { return backends.Attrs{Metadata: "100%25"} }
-	head, err := b.Head(t.Context(), "t/1")
-	require.NoError(t, err)
-	require.Equal(t, "100%25", head.Metadata)
+	require.Equal(t, backends.Attrs{Size: 3, ETag: "etag", VersionID: "7", Metadata: "kept", Modified: attrs.Modified}, attrs)
 }
 
 func TestWhatIsAbsentIsSaidByTheDialect(t *testing.T) {
 	b := bucketOf(t, "t/1")
 	_, _, err := b.Get(t.Context(), "t/2")
 	require.EqualError(t, err, `get "t/2": status 404: the object does not exist`)
-	_, err = b.Head(t.Context(), "t/2")
-	require.EqualError(t, err, `head "t/2": status 404: the object does not exist`)
 
 	b.Dialect.Explain = func(error) *backends.Error { return &backends.Error{Status: 403, Err: backends.ErrPermission} }
-	_, err = b.Head(t.Context(), "t/2")
+	_, _, err = b.Get(t.Context(), "t/2")
 	require.ErrorIs(t, err, backends.ErrPermission)
 	require.NotErrorIs(t, err, backends.ErrNotExist)
 }
@@ -76,8 +62,6 @@ func TestKeysThatGocloudWouldRewriteAreRefused(t *testing.T) {
 		require.ErrorIs(t, err, backends.ErrInvalid, "%q", key)
 		require.True(t, errors.As(err, &failed))
 		require.Equal(t, key, failed.Key)
-		_, err = b.Head(t.Context(), key)
-		require.ErrorIs(t, err, backends.ErrInvalid, "%q", key)
 	}
 	for _, prefix := range []string{"a../b", "a__0x2f__", "a../", "//"} {
 		require.ErrorIs(t, portable.CheckPrefix(prefix), backends.ErrInvalid, "%q", prefix)

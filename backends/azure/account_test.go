@@ -116,6 +116,7 @@ func (a *account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (a *account) serve(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	mark(w)
 	key, _ := strings.CutPrefix(r.URL.Path, root+"/")
 	blob, there := a.blobs[key]
 	switch {
@@ -146,6 +147,7 @@ func (a *account) serve(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(202)
 	default:
 		describe(w, blob)
+		w.Header().Set("x-ms-blob-type", "BlockBlob")
 		w.Header().Set("Content-Length", fmt.Sprint(len(blob.body)))
 		_, _ = io.WriteString(w, blob.body)
 	}
@@ -177,6 +179,12 @@ const written = "Sun, 29 Nov 2026 12:00:00 GMT"
 
 func etag(blob stored) string { return fmt.Sprintf("0x%X", md5.Sum([]byte(blob.body))) }
 
+// mark writes the headers that every answer of the service has.
+func mark(w http.ResponseWriter) {
+	w.Header().Set("x-ms-request-id", "request-7")
+	w.Header().Set("x-ms-version", "2026-12-06")
+}
+
 // describe writes the headers that tell of an object, their names in the case
 // that Azure has them in.
 func describe(w http.ResponseWriter, blob stored) {
@@ -192,7 +200,7 @@ func describe(w http.ResponseWriter, blob stored) {
 // body.
 func fails(w http.ResponseWriter, status int, code string) {
 	w.Header().Set("Content-Type", "application/xml")
-	w.Header().Set("x-ms-request-id", "request-7")
+	mark(w)
 	if code != "" {
 		w.Header().Set("x-ms-error-code", code)
 	}

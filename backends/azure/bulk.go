@@ -3,6 +3,7 @@ package azure
 import (
 	"context"
 	"errors"
+	"net/http"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
@@ -30,9 +31,10 @@ func (s *Store) BulkDelete(ctx context.Context, keys []string) error {
 	if err := begin(ctx, "bulkdelete", keys[0], checkKey); err != nil {
 		return err
 	}
-	answers, err := s.submit(ctx, keys)
-	if err != nil {
-		return explain(ctx, "bulkdelete", keys[0], err)
+	var answer *http.Response
+	answers, err := s.submit(watched(ctx, &answer), keys)
+	if failed := s.verify(ctx, "bulkdelete", keys[0], answer, err); failed != nil {
+		return failed
 	}
 	return refusedOf(keys, answers)
 }

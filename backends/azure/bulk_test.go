@@ -53,6 +53,7 @@ func batch(w http.ResponseWriter, r *http.Request, answer func(part *http.Reques
 		_, _ = io.WriteString(part, "Content-Length: 0\r\n\r\n")
 	}
 	_ = answers.Close()
+	mark(w)
 	w.Header().Set("Content-Type", "multipart/mixed; boundary="+answers.Boundary())
 	w.WriteHeader(202)
 	_, _ = w.Write(all.Bytes())
@@ -155,6 +156,7 @@ func TestABatchThatProvesNothingFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAccount(t, "BATCH", func(_ int, w http.ResponseWriter, _ *http.Request) bool {
+				mark(w)
 				w.Header().Set("Content-Type", "multipart/mixed; boundary=b")
 				w.WriteHeader(202)
 				_, _ = io.WriteString(w, body)

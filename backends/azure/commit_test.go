@@ -1,6 +1,7 @@
 package azure_test
 
 import (
+	"math"
 	"net/http"
 	"testing"
 	"time"
@@ -41,6 +42,17 @@ func TestTheOutcomeOfACommitIsProven(t *testing.T) {
 			keep(a, r)
 			return answer(403, "UnauthorizedBlobOverwrite")(n, w, r)
 		}, nil, 1},
+		{"kept, and a portal answers", func(a *account, n int, w http.ResponseWriter, r *http.Request) bool {
+			keep(a, r)
+			return portal(n, w, r)
+		}, nil, 1},
+		{"not kept, and a portal answers with a success", func(a *account, n int, w http.ResponseWriter, r *http.Request) bool {
+			return n == 1 && page(201)(n, w, r)
+		}, nil, 2},
+		{"a rival was first, and a portal answers with a success", func(a *account, n int, w http.ResponseWriter, r *http.Request) bool {
+			a.lay(key, others)
+			return page(201)(n, w, r)
+		}, committer.ErrConflict, 1},
 		{"not kept, and the connection drops", func(a *account, n int, w http.ResponseWriter, r *http.Request) bool {
 			return n == 1 && drop(n, w, r)
 		}, nil, 2},
@@ -102,6 +114,44 @@ func TestAnOutcomeThatCannotBeLookedAtIsUnknown(t *testing.T) {
 	require.ErrorIs(t, err, committer.ErrUnknownOutcome)
 	require.NotErrorIs(t, err, committer.ErrConflict)
 	require.Equal(t, 1, a.count("PUT"))
+}
+
+// A portal has a status of success and an ETag, as any web server sends them.
+func TestAPortalInPlaceOfTheLookIsNoRival(t *testing.T) {
+	mine := testmanifest.New(2, "", "mine")
+	key := naming.Versions("t") + naming.V2.Final(2)
+	for _, tc := range []struct {
+		name string
+		// looks is how many the portal answers.
+		looks int
+		want  error
+	}{
+		{"once", 1, nil},
+		{"until the time is up", math.MaxInt, committer.ErrUnknownOutcome},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var a *account
+			a = newAccount(t, "PUT", func(n int, w http.ResponseWriter, r *http.Request) bool {
+				a.serve(&lost{http.Header{}}, r)
+				a.mu.Lock()
+				a.method, a.script = "HEAD", func(n int, w http.ResponseWriter, r *http.Request) bool {
+					return n <= tc.looks && portal(n, w, r)
+				}
+				a.mu.Unlock()
+				return drop(n, w, r)
+			})
+			a.lay(naming.Versions("t")+naming.V2.Final(1), testmanifest.New(1, "", "base"))
+			table := committer.NewTable(a.store(t), "t", committer.WithRetry(committer.RetryPolicy{
+				MinPause: time.Millisecond, MaxPause: time.Millisecond, MaxElapsed: 100 * time.Millisecond,
+			}))
+			_, err := table.Commit(t.Context(), 2, mine)
+			require.ErrorIs(t, err, tc.want)
+			require.NotErrorIs(t, err, committer.ErrConflict)
+			require.Equal(t, 1, a.count("PUT"))
+			require.GreaterOrEqual(t, a.count("HEAD"), 2)
+			require.Equal(t, string(mine), a.blobs[key].body)
+		})
+	}
 }
 
 // lay puts an object without a request.

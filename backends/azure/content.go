@@ -19,13 +19,9 @@ var errSealed = errors.New("the call has returned")
 // through Read.
 type content struct {
 	mu     sync.Mutex
-	body   *bytes.Reader
+	body   bytes.Reader
 	read   bool
 	sealed bool
-}
-
-func newContent(body []byte) *content {
-	return &content{body: bytes.NewReader(body)}
 }
 
 // Read implements io.Reader.

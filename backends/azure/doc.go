@@ -19,9 +19,22 @@
 // # Clients of the caller
 //
 // [New] takes a client that the program has already. Policies in it that send a
-// request again on their own account defeat the one attempt. A client with a
+// request again on their own account defeat the one attempt. An answer counts
+// only where it is to the request that was made: same method, host and path as by
+// the client's URL, and no redirect followed. Any other leaves the outcome
+// unknown, so a client whose transport rewrites the host or the path does not
+// work; one whose transport dials another address does. A client with a
 // token credential may send a create twice, the first time being refused with
 // 401: the SDK then asks for another token. Nothing is written by the first.
+//
+// # Answers
+//
+// Between a program and the store there can be a proxy, a captive portal or a load
+// balancer that answers in the store's place, with a status of success and an
+// ETag as any web server has. So a success counts only with x-ms-version, and in
+// reads of an object with x-ms-blob-type, which the service always sends; an error
+// counts only with the store's code. All else proves nothing. [Open] follows no
+// redirects, since the service sends none.
 //
 // # Encryption
 //

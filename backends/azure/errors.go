@@ -89,8 +89,8 @@ func retryAfter(header http.Header) time.Duration {
 
 // foreign is the error for a success that lacks what the store always sends, as
 // when a proxy answers in its place.
-func foreign(op, key, missing string, requestID *string) error {
-	return &backends.Error{Op: op, Key: key, RequestID: value(requestID), Err: fmt.Errorf(
+func foreign(op, key, missing string, answer *http.Response) *backends.Error {
+	return &backends.Error{Op: op, Key: key, RequestID: answer.Header.Get("X-Ms-Request-Id"), Err: fmt.Errorf(
 		"the answer says success and has no %s: something between here and the store may have answered", missing)}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
@@ -41,12 +42,13 @@ func (s *Store) List(ctx context.Context, in backends.ListInput) (backends.Page,
 	if in.Limit > 0 {
 		opts.MaxResults = to.Ptr(int32(min(in.Limit, largestPage)))
 	}
-	listed, err := s.container.NewListBlobsHierarchyPager("/", opts).NextPage(ctx)
-	if err != nil {
-		return backends.Page{}, explain(ctx, "list", in.Prefix, err)
+	var answer *http.Response
+	listed, err := s.container.NewListBlobsHierarchyPager("/", opts).NextPage(watched(ctx, &answer))
+	if failed := s.verify(ctx, "list", in.Prefix, answer, err); failed != nil {
+		return backends.Page{}, failed
 	}
 	if listed.Segment == nil {
-		return backends.Page{}, foreign("list", in.Prefix, "list of objects", listed.RequestID)
+		return backends.Page{}, foreign("list", in.Prefix, "list of objects", answer)
 	}
 	page := at.page(listed.Segment)
 	page.Now = timeOf(listed.Date)

@@ -36,6 +36,7 @@ func pages(all ...[]string) func(int, http.ResponseWriter, *http.Request) bool {
 			fmt.Fprintf(&b, "2!page.%d", at+1)
 		}
 		b.WriteString("</NextMarker></EnumerationResults>")
+		mark(w)
 		_, _ = io.WriteString(w, b.String())
 		return true
 	}

@@ -78,7 +78,11 @@ func Open(_ context.Context, name string, cfg Config) (*Store, error) {
 		return nil, err
 	}
 	// A client of its own, so that Close ends its connections and no others.
-	sender := &http.Client{Transport: newTransport()}
+	// The store sends no redirects; followed, one of a create is another request.
+	sender := &http.Client{
+		Transport:     newTransport(),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	opts := &container.ClientOptions{}
 	opts.Transport = sender
 	client, err := cfg.client(name, endpoint.JoinPath(name), opts)

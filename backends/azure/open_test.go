@@ -40,6 +40,7 @@ func TestOpenSendsTheCredentialsItWasGiven(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			a := newAccount(t, "PUT", func(_ int, w http.ResponseWriter, _ *http.Request) bool {
+				mark(w)
 				describe(w, stored{})
 				w.WriteHeader(201)
 				return true

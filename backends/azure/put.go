@@ -4,17 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
-	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blockblob"
 
 	"github.com/lancecommit/lancecommit/backends"
 )
-
-// once turns the retries of the SDK off.
-var once = policy.RetryOptions{MaxRetries: -1}
 
 // PutIfAbsent implements backends.Store.
 func (s *Store) PutIfAbsent(
@@ -26,26 +19,28 @@ func (s *Store) PutIfAbsent(
 	if err := backends.CheckMetadata(opts.Metadata); err != nil {
 		return backends.Attrs{}, &backends.Error{Op: "put", Key: key, Err: err}
 	}
-	upload := &blockblob.UploadOptions{
-		AccessConditions: &blob.AccessConditions{
-			ModifiedAccessConditions: &blob.ModifiedAccessConditions{IfNoneMatch: to.Ptr(azcore.ETagAny)},
-		},
-	}
+	try := &attempt{Context: ctx, metadata: opts.Metadata}
+	try.content.body.Reset(body)
+	try.upload.AccessConditions = absent
 	if opts.Metadata != "" {
-		upload.Metadata = map[string]*string{backends.MetadataName: &opts.Metadata}
+		try.upload.Metadata = map[string]*string{backends.MetadataName: &try.metadata}
 	}
 	if s.opts.EncryptionScope != "" {
-		upload.CPKScopeInfo = &blob.CPKScopeInfo{EncryptionScope: &s.opts.EncryptionScope}
+		try.upload.CPKScopeInfo = &blob.CPKScopeInfo{EncryptionScope: &s.opts.EncryptionScope}
 	}
-	sealed := newContent(body)
-	put, err := s.container.NewBlockBlobClient(key).Upload(policy.WithRetryOptions(ctx, once), sealed, upload)
-	unsent := sealed.seal()
-	if err != nil {
-		return backends.Attrs{}, putError(ctx, key, err, unsent)
+	put, err := s.container.NewBlockBlobClient(key).Upload(try, &try.content, &try.upload)
+	unsent := try.content.seal()
+	if failed := s.verify(ctx, "put", key, try.answer, err); failed != nil {
+		// Without an answer nothing was written if no byte of the content was
+		// ever asked for.
+		if unsent && try.answer == nil && !backends.IsDefinite(failed) {
+			failed.Err = fmt.Errorf("%w: the content was not sent: %w", backends.ErrNotStored, failed.Err)
+		}
+		return backends.Attrs{}, failed
 	}
 	etag := etagOf(put.ETag)
 	if etag == "" {
-		return backends.Attrs{}, foreign("put", key, "ETag", put.RequestID)
+		return backends.Attrs{}, foreign("put", key, "ETag", try.answer)
 	}
 	modified := put.LastModified
 	if modified == nil {
@@ -57,14 +52,4 @@ func (s *Store) PutIfAbsent(
 		VersionID: value(put.VersionID),
 		Modified:  timeOf(modified),
 	}, nil
-}
-
-// putError explains why a create failed. Without an answer nothing was written
-// if no byte of the content was ever asked for.
-func putError(ctx context.Context, key string, err error, unsent bool) error {
-	failed := explain(ctx, "put", key, err)
-	if unsent && failed.Status == 0 && !backends.IsDefinite(failed) {
-		failed.Err = fmt.Errorf("%w: the content was not sent: %w", backends.ErrNotStored, failed.Err)
-	}
-	return failed
 }

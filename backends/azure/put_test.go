@@ -72,6 +72,16 @@ func TestACreateIsSentOnceWhateverTheClientRetries(t *testing.T) {
 	}
 }
 
+func TestAContextKeepsItsValuesButNotItsRetriesInACreate(t *testing.T) {
+	a := newAccount(t, "PUT", answer(503, "ServerBusy"))
+	ctx := policy.WithRetryOptions(t.Context(), policy.RetryOptions{MaxRetries: 2, RetryDelay: time.Millisecond})
+	ctx = policy.WithHTTPHeader(ctx, http.Header{"X-Trace": {"7"}})
+	_, err := a.store(t).PutIfAbsent(ctx, "t/1", []byte("content"), backends.PutOptions{})
+	require.Error(t, err)
+	require.Equal(t, 1, a.count("PUT"))
+	require.Equal(t, "7", a.requests[0].header.Get("X-Trace"))
+}
+
 func TestWhatAnAnswerToACreateProves(t *testing.T) {
 	for _, tc := range []struct {
 		status int
@@ -181,19 +191,20 @@ func TestACreateSaysHowLongToWait(t *testing.T) {
 
 func TestASuccessWithoutAnETagProvesNothing(t *testing.T) {
 	a := newAccount(t, "PUT", func(_ int, w http.ResponseWriter, _ *http.Request) bool {
+		mark(w)
 		w.WriteHeader(201)
 		return true
 	})
 	_, err := a.store(t).PutIfAbsent(t.Context(), "t/1", []byte("content"), backends.PutOptions{})
-	require.Error(t, err)
-	require.False(t, backends.IsDefinite(err))
+	require.ErrorContains(t, err, "has no ETag")
+	requireOnly(t, none, err)
 }
 
 func TestABrokenAnswerProvesNothing(t *testing.T) {
 	for name, raw := range map[string]string{
 		"no answer":                "",
 		"a cut status line":        "HTTP/1.1 2",
-		"a success cut short":      "HTTP/1.1 201 Created\r\nETag: \"1\"\r\nContent-Length: 100\r\n\r\nhalf",
+		"a success cut short":      "HTTP/1.1 201 Created\r\nx-ms-version: 2026-12-06\r\nETag: \"1\"\r\nContent-Length: 100\r\n\r\nhalf",
 		"a conflict cut short":     "HTTP/1.1 409 Conflict\r\nContent-Length: 100\r\n\r\n<Error><Code>BlobAlreadyExists</Code>",
 		"another protocol":         "SSH-2.0-OpenSSH_9.2\r\n",
 		"an answer that goes away": "HTTP/1.1 100 Continue\r\n\r\n",
@@ -253,6 +264,24 @@ func TestAContextThatEndsBeforeTheContentIsSentIsDefinite(t *testing.T) {
 	_, err = store.PutIfAbsent(ctx, "t/1", []byte("content"), backends.PutOptions{})
 	require.ErrorIs(t, err, context.Canceled)
 	requireOnly(t, backends.ErrNotStored, err)
+}
+
+func TestAnAnswerThatComesBeforeTheContentIsReadProvesNothing(t *testing.T) {
+	for _, status := range []int{200, 201, 307, 500} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			opts := &container.ClientOptions{}
+			opts.Transport = sender(func(r *http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: status, Request: r, Header: http.Header{}, Body: http.NoBody}, nil
+			})
+			client, err := container.NewClientWithNoCredential("http://localhost"+root, opts)
+			require.NoError(t, err)
+			store, err := azure.New(client, azure.Options{})
+			require.NoError(t, err)
+			_, err = store.PutIfAbsent(t.Context(), "t/1", []byte("content"), backends.PutOptions{})
+			require.Error(t, err)
+			requireOnly(t, none, err)
+		})
+	}
 }
 
 func TestAServerThatCannotBeReachedStoresNothing(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 	"time"
 
@@ -24,13 +25,20 @@ func (s *Store) Get(ctx context.Context, key string) ([]byte, backends.Attrs, er
 	if err := begin(ctx, "get", key, checkKey); err != nil {
 		return nil, backends.Attrs{}, err
 	}
-	got, err := s.container.NewBlobClient(key).DownloadStream(ctx, nil)
-	if err != nil {
-		return nil, backends.Attrs{}, explain(ctx, "get", key, err)
+	var answer *http.Response
+	got, err := s.container.NewBlobClient(key).DownloadStream(watched(ctx, &answer), nil)
+	if err == nil {
+		defer got.Body.Close()
 	}
-	defer got.Body.Close()
+	if failed := s.verify(ctx, "get", key, answer, err); failed != nil {
+		return nil, backends.Attrs{}, failed
+	}
 	if etagOf(got.ETag) == "" {
-		return nil, backends.Attrs{}, foreign("get", key, "ETag", got.RequestID)
+		return nil, backends.Attrs{}, foreign("get", key, "ETag", answer)
+	}
+	// No range was asked for.
+	if answer.StatusCode == http.StatusPartialContent {
+		return nil, backends.Attrs{}, foreign("get", key, "whole object", answer)
 	}
 	if err := backends.CheckReadLimit(ctx, value(got.ContentLength)); err != nil {
 		return nil, backends.Attrs{}, &backends.Error{Op: "get", Key: key, Err: err}
@@ -55,12 +63,17 @@ func (s *Store) Head(ctx context.Context, key string) (backends.Attrs, error) {
 	if err := begin(ctx, "head", key, checkKey); err != nil {
 		return backends.Attrs{}, err
 	}
-	head, err := s.container.NewBlobClient(key).GetProperties(ctx, nil)
-	if err != nil {
-		return backends.Attrs{}, explain(ctx, "head", key, err)
+	var answer *http.Response
+	head, err := s.container.NewBlobClient(key).GetProperties(watched(ctx, &answer), nil)
+	if failed := s.verify(ctx, "head", key, answer, err); failed != nil {
+		return backends.Attrs{}, failed
 	}
 	if etagOf(head.ETag) == "" {
-		return backends.Attrs{}, foreign("head", key, "ETag", head.RequestID)
+		return backends.Attrs{}, foreign("head", key, "ETag", answer)
+	}
+	// A proxy that drops it would make a full object an empty one.
+	if head.ContentLength == nil {
+		return backends.Attrs{}, foreign("head", key, "Content-Length", answer)
 	}
 	return backends.Attrs{
 		Size:      value(head.ContentLength),
@@ -77,14 +90,12 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	if err := begin(ctx, "delete", key, checkKey); err != nil {
 		return err
 	}
-	_, err := s.container.NewBlobClient(key).Delete(ctx, &blob.DeleteOptions{
+	var answer *http.Response
+	_, err := s.container.NewBlobClient(key).Delete(watched(ctx, &answer), &blob.DeleteOptions{
 		DeleteSnapshots: to.Ptr(blob.DeleteSnapshotsOptionTypeInclude),
 	})
-	if err == nil {
-		return nil
-	}
-	failed := explain(ctx, "delete", key, err)
-	if errors.Is(failed, backends.ErrNotExist) {
+	failed := s.verify(ctx, "delete", key, answer, err)
+	if failed == nil || errors.Is(failed, backends.ErrNotExist) {
 		return nil
 	}
 	return failed

@@ -16,11 +16,14 @@ import (
 	"github.com/lancecommit/lancecommit/backends/azure"
 )
 
-// reads are the methods that read, each with its name on the wire.
-var reads = []struct {
+// A call is one of a store's methods, with its name on the wire.
+type call struct {
 	op, method string
-	call       func(ctx context.Context, s *azure.Store) error
-}{
+	run        func(ctx context.Context, s *azure.Store) error
+}
+
+// reads are those that may be repeated.
+var reads = []call{
 	{"get", "GET", func(ctx context.Context, s *azure.Store) error { _, _, err := s.Get(ctx, "t/1"); return err }},
 	{"head", "HEAD", func(ctx context.Context, s *azure.Store) error { _, err := s.Head(ctx, "t/1"); return err }},
 	{"list", "LIST", func(ctx context.Context, s *azure.Store) error {
@@ -66,7 +69,7 @@ func TestWhatAnAnswerToAReadProves(t *testing.T) {
 		for _, read := range reads {
 			t.Run(fmt.Sprintf("%s %d %s", read.op, tc.status, tc.code), func(t *testing.T) {
 				a := newAccount(t, read.method, answer(tc.status, tc.code))
-				err := read.call(t.Context(), a.store(t))
+				err := read.run(t.Context(), a.store(t))
 				require.Error(t, err)
 				requireOnly(t, tc.want, err)
 				var typed *backends.Error
@@ -105,22 +108,24 @@ func TestReadsAreRetriedAsTheClientDoes(t *testing.T) {
 			store := a.store(t)
 			_, err := store.PutIfAbsent(t.Context(), "t/1", []byte("content"), backends.PutOptions{})
 			require.NoError(t, err)
-			require.NoError(t, read.call(t.Context(), store))
+			require.NoError(t, read.run(t.Context(), store))
 			require.Equal(t, 3, a.count(read.method))
 		})
 	}
 }
 
 func TestABrokenAnswerIsNoContent(t *testing.T) {
+	const own = "HTTP/1.1 200 OK\r\nx-ms-version: 2026-12-06\r\nx-ms-blob-type: BlockBlob\r\n"
 	const etag = "ETag: \"1\"\r\n"
 	for name, raw := range map[string]string{
-		"content cut short":         "HTTP/1.1 200 OK\r\n" + etag + "Content-Length: 100\r\n\r\nhalf",
-		"content of a false length": "HTTP/1.1 200 OK\r\n" + etag + "Content-Length: 9000000000000000000\r\n\r\nhalf",
-		"chunks cut short":          "HTTP/1.1 200 OK\r\n" + etag + "Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n",
-		"an error under a 200":      "HTTP/1.1 200 OK\r\nContent-Length: 43\r\n\r\n<Error><Code>InternalError</Code>...</Error>",
-		"a page of a captive proxy": "HTTP/1.1 200 OK\r\nContent-Length: 26\r\n\r\n<html>please log in</html>",
-		"nothing under a 200":       "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
-		"a listing cut short": "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n" +
+		"content cut short":         own + etag + "Content-Length: 100\r\n\r\nhalf",
+		"content of a false length": own + etag + "Content-Length: 9000000000000000000\r\n\r\nhalf",
+		"a part of the content":     strings.Replace(own, "200 OK", "206 Partial Content", 1) + etag + "Content-Range: bytes 0-3/7\r\nContent-Length: 4\r\n\r\ncont",
+		"chunks cut short":          own + etag + "Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n",
+		"an error under a 200":      own + "Content-Length: 43\r\n\r\n<Error><Code>InternalError</Code>...</Error>",
+		"a page of a captive proxy": own + "Content-Length: 26\r\n\r\n<html>please log in</html>",
+		"nothing under a 200":       own + "Content-Length: 0\r\n\r\n",
+		"a listing cut short": own + "Content-Length: 500\r\n\r\n" +
 			"<EnumerationResults><Blobs><Blob><Name>t/1</Name></Blob>",
 	} {
 		for _, read := range reads[:3] {
@@ -139,7 +144,7 @@ func TestABrokenAnswerIsNoContent(t *testing.T) {
 					}
 					return true
 				})
-				err := read.call(t.Context(), a.store(t))
+				err := read.run(t.Context(), a.store(t))
 				require.Error(t, err)
 				requireOnly(t, none, err)
 			})
@@ -157,7 +162,7 @@ func TestAReadEndsWithItsContext(t *testing.T) {
 				<-release
 				return true
 			})
-			err := read.call(ctx, a.store(t))
+			err := read.run(ctx, a.store(t))
 			close(release)
 			require.ErrorIs(t, err, context.Canceled)
 			requireOnly(t, none, err)
@@ -170,6 +175,8 @@ func TestTheContentOfAnObjectEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	release := make(chan struct{})
 	a := newAccount(t, "GET", func(_ int, w http.ResponseWriter, _ *http.Request) bool {
+		mark(w)
+		w.Header().Set("x-ms-blob-type", "BlockBlob")
 		w.Header().Set("ETag", `"1"`)
 		w.Header().Set("Content-Length", "100")
 		_, _ = io.WriteString(w, "half")
@@ -266,7 +273,7 @@ func TestNothingIsSentForACallThatCannotSucceed(t *testing.T) {
 	_, err := store.PutIfAbsent(ended, "t/1", nil, backends.PutOptions{})
 	requireOnly(t, backends.ErrNotStored, err)
 	for _, read := range reads {
-		require.ErrorIs(t, read.call(ended, store), context.Canceled)
+		require.ErrorIs(t, read.run(ended, store), context.Canceled)
 	}
 	require.Zero(t, a.total())
 	require.False(t, errors.Is(err, backends.ErrNotExist))

@@ -3,7 +3,6 @@ package azure
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
@@ -21,6 +20,7 @@ type Options struct {
 // A Store is one container. It is safe for concurrent use.
 type Store struct {
 	container *container.Client
+	at        location
 	opts      Options
 	// closeIdle ends the connections of a client that is the store's own.
 	closeIdle func()
@@ -38,11 +38,11 @@ func New(client *container.Client, opts Options) (*Store, error) {
 		return nil, openError("", "there is no client")
 	}
 	// The query can be a SAS token and is in no error.
-	u, err := url.Parse(client.URL())
-	if err != nil || strings.Trim(u.Path, "/") == "" {
+	at, ok := locate(client.URL())
+	if !ok {
 		return nil, openError("", "the URL of the client names no container")
 	}
-	return &Store{container: client, opts: opts}, nil
+	return &Store{container: client, at: at, opts: opts}, nil
 }
 
 // Close ends the connections of a store that [Open] returned. It leaves the
@@ -94,7 +94,7 @@ func checkRewritten(key string) error {
 	switch {
 	case strings.Contains(key, `\`):
 		return fmt.Errorf("%w: the key %q has a backslash, which the store takes for a slash", backends.ErrInvalid, key)
-	case strings.Contains(key+"/", "./"):
+	case strings.HasSuffix(key, "."), strings.Contains(key, "./"):
 		return fmt.Errorf("%w: the key %q has a part that ends in a dot, which the store drops", backends.ErrInvalid, key)
 	case strings.ContainsAny(key, "\ufffe\uffff"):
 		return fmt.Errorf("%w: the key %q has a character that the store cannot list", backends.ErrInvalid, key)

@@ -68,7 +68,7 @@ func meaningOf(op string, answer *googleapi.Error, code string) error {
 	switch {
 	case meaning == nil:
 		return errors.New(text)
-	case !ours && (op == "put" || errors.Is(meaning, backends.ErrNotExist)):
+	case !ours && (op == "put" || errors.Is(meaning, backends.ErrNotExist) || errors.Is(meaning, backends.ErrNoBucket)):
 		// Whatever gave it cannot speak for the store.
 		return errors.New(text)
 	case errors.Is(meaning, backends.ErrUnauthenticated):

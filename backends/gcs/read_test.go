@@ -150,6 +150,7 @@ func TestWhatSomethingOnTheWayDoesNotFindIsNotAbsent(t *testing.T) {
 		err := read(t.Context(), wi.store(t))
 		require.Error(t, err, op)
 		require.NotErrorIs(t, err, backends.ErrNotExist, op)
+		require.NotErrorIs(t, err, backends.ErrNoBucket, op)
 	}
 }
 

@@ -2,8 +2,10 @@ package all
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/lancecommit/lancecommit/backends"
@@ -50,6 +52,9 @@ func Open(ctx context.Context, location string, options map[string]string) (stor
 	if err != nil {
 		return nil, "", err
 	}
+	if at.timeout > 0 {
+		store = within(store, at.timeout)
+	}
 	return store, at.key, nil
 }
 
@@ -57,27 +62,38 @@ func Open(ctx context.Context, location string, options map[string]string) (stor
 // never becomes a Store.
 func openFile(at *place) (Store, error) {
 	if name := at.settings.unread(); name != "" {
-		return nil, &backends.Error{Op: "open", Key: at.path, Err: fmt.Errorf("%w: a folder on disk has no option %q", backends.ErrInvalid, name)}
+		return nil, &backends.Error{Op: "open", Key: shown(at.path), Err: fmt.Errorf("%w: a folder on disk takes no options; leave out %s",
+			backends.ErrInvalid, titled(name))}
 	}
 	s, err := file.Open(at.path)
 	if err != nil {
-		return nil, err
+		return nil, withoutPath(err, at.path)
 	}
 	return s, nil
 }
 
-// shown is a location as errors show it: without what could be a credential,
-// which can stand in front of a host and in a query.
-func shown(location string) string {
-	match := scheme.FindString(location)
-	if match == "" {
-		return location
+// withoutPath returns the error of a folder with its path as errors show it: what
+// was not found may have been meant as a URL.
+func withoutPath(err error, path string) error {
+	var failed *backends.Error
+	if !errors.As(err, &failed) || shown(path) == path {
+		return err
 	}
-	rest, _, _ := strings.Cut(location[len(match):], "?")
-	// A secret key can have slashes, so the last '@' counts, wherever it is.
-	rest = rest[strings.LastIndexByte(rest, '@')+1:]
-	if host, _, _ := strings.Cut(rest, "/"); strings.Contains(host, ":") {
-		return match + "…"
+	safe := *failed
+	safe.Key = shown(failed.Key)
+	// The system's errors repeat the path.
+	var system *fs.PathError
+	if errors.As(failed.Err, &system) {
+		safe.Err = &withoutText{text: strings.ReplaceAll(failed.Err.Error(), path, shown(path)), err: failed.Err}
 	}
-	return match + rest
+	return &safe
 }
+
+// withoutText is an error with another text.
+type withoutText struct {
+	text string
+	err  error
+}
+
+func (e *withoutText) Error() string { return e.text }
+func (e *withoutText) Unwrap() error { return e.err }

@@ -14,14 +14,18 @@ import (
 // azurePlace is how to reach a container, as options say it.
 type azurePlace struct {
 	azure.Config
+	token                          string
 	clientID, clientSecret, tenant string
 	useCLI                         bool
+	// domain and protocol make the endpoint as gocloud's parameters do.
+	domain, protocol string
 }
 
 func (p *azurePlace) options() []option {
 	return []option{
 		text(&p.Account, "azure_storage_account_name", "account_name", "storage_account").or("AZURE_STORAGE_ACCOUNT"),
 		truth(&p.Anonymous, "azure_skip_signature", "skip_signature", "anonymous").as("nobody"),
+		text(&p.token, "azure_storage_token", "bearer_token", "token").as("token"),
 		text(&p.AccountKey, "azure_storage_account_key", "azure_storage_access_key", "azure_storage_master_key",
 			"account_key", "access_key", "master_key").or("AZURE_STORAGE_KEY").as(accountKey),
 		text(&p.clientID, "azure_storage_client_id", "azure_client_id", "client_id").as("client"),
@@ -34,6 +38,8 @@ func (p *azurePlace) options() []option {
 		truth(&p.UseEmulator, "azure_storage_use_emulator", "use_emulator", "localemu"),
 		truth(&p.AllowHTTP, "allow_http", "azure_allow_http"),
 		text(&p.EncryptionScope, "azure_encryption_scope", "encryption_scope"),
+		text(&p.domain, "domain"),
+		custom(oneOf(&p.protocol, "https", "http"), "protocol"),
 	}
 }
 
@@ -48,8 +54,10 @@ func (p *azurePlace) identity() (err error) {
 	switch named := p.clientID != "" || p.clientSecret != "" || p.tenant != ""; {
 	case named && (p.clientID == "" || p.clientSecret == "" || p.tenant == ""):
 		return fmt.Errorf("%w: an identity is azure_client_id, azure_client_secret and azure_tenant_id together", backends.ErrInvalid)
-	case named && p.useCLI:
-		return fmt.Errorf("%w: give a client's secret or azure_use_azure_cli, not both", backends.ErrInvalid)
+	case named && p.useCLI, p.token != "" && (named || p.useCLI):
+		return fmt.Errorf("%w: give one of a token, a client's secret and azure_use_azure_cli", backends.ErrInvalid)
+	case p.token != "":
+		p.Credential = bearer(p.token)
 	case named:
 		p.Credential, err = azidentity.NewClientSecretCredential(p.tenant, p.clientID, p.clientSecret, nil)
 	case p.useCLI:
@@ -91,8 +99,8 @@ func (at *place) azure() (*azurePlace, error) {
 	if err := at.readEnvironment(p.ofAccount(at, options)); err != nil {
 		return nil, err
 	}
-	if at.account != "" && p.Endpoint == "" && !p.UseEmulator {
-		p.Endpoint = at.endpoint
+	if err := p.locate(at); err != nil {
+		return nil, err
 	}
 	if err := p.readConnectionString(at); err != nil {
 		return nil, err
@@ -104,6 +112,9 @@ func (at *place) azure() (*azurePlace, error) {
 		return nil, fmt.Errorf("%w: no storage account is given; set azure_storage_account_name, or AZURE_STORAGE_ACCOUNT_NAME "+
 			"in the environment", backends.ErrInvalid)
 	}
+	if isHTTP(p.Endpoint) && !p.AllowHTTP && !p.UseEmulator {
+		return nil, errHTTP("AZURE_ALLOW_HTTP")
+	}
 	return p, nil
 }
 
@@ -112,17 +123,17 @@ func (at *place) azure() (*azurePlace, error) {
 func (p *azurePlace) ofAccount(at *place, options []option) []option {
 	account := options[0]
 	_, theirs, err := account.fromEnvironment()
-	if p.Account == "" || err != nil {
+	if err != nil {
 		return options
 	}
-	isOther := theirs != "" && theirs != p.Account
+	isOther := p.Account != "" && theirs != "" && theirs != p.Account
 	return slices.DeleteFunc(slices.Clone(options), func(o option) bool {
 		switch {
 		case o.credentials == accountKey, o.credentials == sasToken:
 			return isOther
 		case o.names[0] == "azure_storage_endpoint":
-			return isOther || at.endpoint != ""
+			return isOther || at.endpoint != "" || at.given["domain"] || at.given["protocol"]
 		}
-		return o.names[0] == account.names[0]
+		return p.Account != "" && o.names[0] == account.names[0]
 	})
 }

@@ -17,7 +17,7 @@ const connectionString = "AZURE_STORAGE_CONNECTION_STRING"
 // account, it is left alone.
 func (p *azurePlace) readConnectionString(at *place) error {
 	value := os.Getenv(connectionString)
-	named := p.AccountKey != "" || p.SASToken != "" || p.Anonymous || p.useCLI || p.clientID != ""
+	named := p.AccountKey != "" || p.SASToken != "" || p.Anonymous || p.token != "" || p.useCLI || p.clientID != ""
 	if value == "" || at.hasCredentials || named || p.UseEmulator || p.Endpoint != at.endpoint {
 		return nil
 	}

@@ -2,6 +2,7 @@ package all
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
 
@@ -13,6 +14,7 @@ func gcsOptions(c *gcs.Config) []option {
 	var allowHTTP bool
 	return []option{
 		truth(&c.Anonymous, "google_skip_signature", "skip_signature", "anonymous").as("nobody"),
+		custom(setAccessID(c), "access_id").as("nobody of gocloud"),
 		text(&c.ServiceAccountKey, "google_service_account_key", "service_account_key").as("key"),
 		text(&c.ServiceAccountPath,
 			"google_service_account", "service_account", "google_service_account_path", "service_account_path").as("file of a key"),
@@ -22,6 +24,17 @@ func gcsOptions(c *gcs.Config) []option {
 		text(&c.UserProject, "google_user_project", "user_project"),
 		// An http endpoint is an emulator, which gets no credentials.
 		truth(&allowHTTP, "allow_http"),
+	}
+}
+
+// setAccessID takes gocloud's word for nobody. Other ids are of no use.
+func setAccessID(c *gcs.Config) func(string) error {
+	return func(value string) error {
+		if value != "-" {
+			return errors.New("is for signing URLs, which nothing here does; leave it out, and name credentials in google_service_account")
+		}
+		c.Anonymous = true
+		return nil
 	}
 }
 

@@ -1,6 +1,7 @@
 package all
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -102,7 +103,31 @@ func parseTruth(value string) (bool, error) {
 
 // refused returns a setter that says why an option cannot be had.
 func refused(why string) func(string) error {
-	return func(string) error { return fmt.Errorf("%s", why) }
+	return func(string) error { return errors.New(why) }
+}
+
+// refusedOn is refused where the option is turned on. To turn it off asks for what
+// is done anyway.
+func refusedOn(why string, names ...string) option {
+	var is bool
+	o := custom(func(value string) (err error) {
+		if is, err = parseTruth(value); err == nil && is {
+			err = errors.New(why)
+		}
+		return err
+	}, names...).bySDK()
+	o.flag = true
+	return o
+}
+
+// oneOf returns a setter that takes a few words.
+func oneOf(to *string, words ...string) func(string) error {
+	return func(value string) error {
+		if *to = strings.ToLower(value); !slices.Contains(words, *to) {
+			return fmt.Errorf("is none of %s", strings.Join(words, ", "))
+		}
+		return nil
+	}
 }
 
 // ignored accepts an option that changes nothing here.

@@ -25,10 +25,9 @@ func TestBucketAndKeyOfALocation(t *testing.T) {
 		"abfss://box@acct.dfs.core.windows.net/db/t.lance": {"box", "db/t.lance"},
 		"s3://bucket/t.lance?prefix=db":                    {"bucket", "db/t.lance"},
 		"s3://bucket?prefix=db/":                           {"bucket", "db"},
-		"s3://bucket/a b/ä/a+b/%41/100%/[x]/a~b":           {"bucket", "a%20b/%C3%A4/a+b/%41/100%/[x]/a~b"},
+		"s3://bucket/a b/ä/a+b/%41/100%/[x]/a~b/c^d":       {"bucket", "a%20b/%C3%A4/a+b/%41/100%/[x]/a~b/c^d"},
 	} {
-		at, err := parse(location)
-		require.NoError(t, err, location)
+		at := at(t, location, nil)
 		require.Equal(t, want, [2]string{at.bucket, at.key}, location)
 	}
 }
@@ -147,7 +146,10 @@ func TestTheDocumentationListsEveryOption(t *testing.T) {
 		listed[word] = true
 	}
 	var missing []string
-	for _, options := range [][]option{new(s3Place).options(), gcsOptions(new(gcs.Config)), new(azurePlace).options()} {
+	for _, options := range [][]option{
+		new(s3Place).options(), gcsOptions(new(gcs.Config)), new(azurePlace).options(), new(place).common(),
+		without[s3Kind], without[gcsKind], without[azureKind], without[""],
+	} {
 		for _, o := range options {
 			for _, name := range o.names {
 				if !listed[name] {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/lancecommit/lancecommit/backends"
 )
@@ -19,15 +20,6 @@ const (
 	gcsKind   kind = "GCS bucket"
 	azureKind kind = "Azure container"
 )
-
-// kinds says which scheme is which store.
-var kinds = map[string]kind{
-	"file": fileKind, "s3": s3Kind, "gs": gcsKind, "az": azureKind, "azblob": azureKind, "abfss": azureKind,
-}
-
-// scheme is what makes a location a URL; everything else is a path. It has two
-// letters at least, so that C:\tables is a path.
-var scheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]+)://`)
 
 // A place is a location, read.
 type place struct {
@@ -43,31 +35,21 @@ type place struct {
 	// hasCredentials is true when credentials are among them.
 	given          map[string]bool
 	hasCredentials bool
+	// timeout bounds each call of the store where it is not 0.
+	timeout time.Duration
 }
 
-// others are schemes by which other programs know these stores.
-var others = map[string]string{
-	"gcs": "gs://bucket/folder", "s3a": "s3://bucket/folder", "s3n": "s3://bucket/folder",
-	"azure": "az://container/folder", "adl": "az://container/folder", "wasb": "az://container/folder", "wasbs": "az://container/folder",
-	"abfs": "abfss://container@account.dfs.core.windows.net/folder",
-	"http": "s3://, gs:// or az:// and the server as its endpoint", "https": "s3://, gs:// or az:// and the server as its endpoint",
-}
-
-// meant says what to write in place of a scheme that is not known.
-func meant(scheme string) string {
-	if instead := others[scheme]; instead != "" {
-		return "write " + instead
-	}
-	return "there are s3://, gs://, az://, azblob://, abfss://, file:// and paths"
-}
-
-// parse reads a location.
+// parse reads a location. Its key is that of the location alone until the
+// options are there, too: see configure.
 func parse(location string) (*place, error) {
 	if location == "" {
 		return nil, fmt.Errorf("%w: the location is empty", backends.ErrInvalid)
 	}
 	match := scheme.FindStringSubmatch(location)
 	if match == nil {
+		if err := checkPath(location); err != nil {
+			return nil, err
+		}
 		return &place{kind: fileKind, path: filepath.Clean(location)}, nil
 	}
 	name := strings.ToLower(match[1])
@@ -77,6 +59,10 @@ func parse(location string) (*place, error) {
 			"fork the table's history; commit through the writer that uses DynamoDB", backends.ErrUnsupported)
 	case kinds[name] == "":
 		return nil, fmt.Errorf("%w: there is no backend for %s://; %s", backends.ErrUnsupported, name, meant(name))
+	}
+	if last := location[len(location)-1]; last <= ' ' {
+		return nil, fmt.Errorf("%w: the location ends in white space, which Lance leaves out; leave it out, or write a space as %%20",
+			backends.ErrInvalid)
 	}
 	rest := location[len(match[0]):]
 	if kinds[name] == fileKind {
@@ -92,10 +78,7 @@ func parse(location string) (*place, error) {
 		return nil, err
 	}
 	at.bucket, at.key, _ = strings.Cut(rest, "/")
-	if err := at.splitHost(name); err != nil {
-		return nil, err
-	}
-	return at, at.cleanKey()
+	return at, at.splitHost(name, rest)
 }
 
 // parseFile reads what is behind file://.
@@ -114,10 +97,12 @@ func parseFile(rest string) (*place, error) {
 	return &place{kind: fileKind, path: filepath.FromSlash(u.Path)}, nil
 }
 
-// splitHost reads what stands for the bucket.
-func (at *place) splitHost(name string) error {
+// splitHost reads what stands for the bucket. rest is all behind the scheme.
+func (at *place) splitHost(name, rest string) error {
 	container, host, hasHost := strings.Cut(at.bucket, "@")
 	switch {
+	case strings.HasPrefix(at.bucket, "arn:"):
+		return checkARN(rest)
 	case name == "abfss" && hasHost:
 		account, domain, ok := strings.Cut(host, ".dfs.")
 		if !ok || account == "" {
@@ -133,37 +118,15 @@ func (at *place) splitHost(name string) error {
 	return nil
 }
 
-// cleanKey joins prefix= and writes the key as Lance writes it: Lance's own
-// reading of such a location leaves characters that a URL cannot have encoded,
-// in the key itself. So "a b" is the key "a%20b", and "a%41" stays as it is.
-func (at *place) cleanKey() error {
-	if value, given := at.settings.take("key"); given {
-		return fmt.Errorf("%w: key=%s would be one object; put the folder into the location itself", backends.ErrInvalid, value)
-	}
-	prefix, _ := at.settings.take("prefix")
-	key := strings.Trim(at.key, "/")
-	if prefix = strings.Trim(prefix, "/"); prefix != "" && key != "" {
-		key = prefix + "/" + key
-	} else {
-		key = prefix + key
-	}
-	at.key = encode(key)
-	if at.key == "" {
-		return nil
-	}
-	return backends.CheckKey(at.key)
-}
+// multiRegion is the ARN of a Multi-Region Access Point: it has no region.
+var multiRegion = regexp.MustCompile(`^arn:[^:/]*:[^:/]*::|\.mrap(/|$)`)
 
-// encode writes a path as the URL standard does (its path percent-encode set).
-func encode(path string) string {
-	var b strings.Builder
-	for i := range len(path) {
-		c := path[i]
-		if c <= ' ' || c > '~' || strings.IndexByte("\"#<>?^`{}", c) >= 0 {
-			fmt.Fprintf(&b, "%%%02X", c)
-			continue
-		}
-		b.WriteByte(c)
+// checkARN says what to do with an ARN in place of a bucket, which is no host.
+func checkARN(arn string) error {
+	if multiRegion.MatchString(arn) {
+		return fmt.Errorf("%w: this is a Multi-Region Access Point, behind which two regions can each accept a create of the "+
+			"same key; write s3:// and the bucket of one region", backends.ErrUnsupported)
 	}
-	return b.String()
+	return fmt.Errorf("%w: a location takes no ARN; write s3:// and the alias of the access point, which ends in -s3alias, "+
+		"or give the ARN to s3.Open or s3.New", backends.ErrInvalid)
 }

@@ -19,6 +19,10 @@ type s3Place struct {
 	requesterPays bool
 	owner         string
 	checksum      s3.Checksum
+	// requests and responses are when the SDK is to make and to check checksums,
+	// in its own words.
+	requests, responses string
+	hostnameImmutable   bool
 }
 
 func (p *s3Place) options() []option {
@@ -45,6 +49,9 @@ func (p *s3Place) options() []option {
 		truth(&p.FIPS, "fips"),
 		truth(&p.Accelerate, "accelerate"),
 		truth(&p.disableHTTPS, "disable_https"),
+		truth(&p.hostnameImmutable, "hostname_immutable"),
+		custom(oneOf(&p.requests, whenSupported, whenRequired), "request_checksum_calculation"),
+		custom(oneOf(&p.responses, whenSupported, whenRequired), "response_checksum_validation"),
 		custom(ignored, "awssdk"),
 	}
 }
@@ -110,16 +117,36 @@ func (at *place) s3() (*s3Place, error) {
 	if err := at.readEnvironment(options); err != nil {
 		return nil, err
 	}
-	// Servers of one's own rarely have a host name for each bucket; Lance has
-	// the same rule.
-	if p.Endpoint != "" && !p.virtualHost {
-		p.PathStyle = true
-	}
 	if p.disableHTTPS {
 		p.AllowHTTP = true
 		if p.Endpoint != "" && !strings.Contains(p.Endpoint, "://") {
 			p.Endpoint = "http://" + p.Endpoint
 		}
 	}
-	return p, nil
+	switch {
+	case p.hostnameImmutable && p.Endpoint == "":
+		return nil, fmt.Errorf("%w: the option hostname_immutable is for a server of one's own; set aws_endpoint, or leave it out", backends.ErrInvalid)
+	case p.hostnameImmutable && p.virtualHost:
+		return nil, fmt.Errorf("%w: the options hostname_immutable and aws_virtual_hosted_style_request contradict each other: "+
+			"one keeps the bucket out of the host, the other puts it there", backends.ErrInvalid)
+	case isHTTP(p.Endpoint) && !p.AllowHTTP:
+		return nil, errHTTP("AWS_ALLOW_HTTP")
+	}
+	// Servers of one's own rarely have a host name for each bucket; Lance has
+	// the same rule.
+	if p.Endpoint != "" && !p.virtualHost {
+		p.PathStyle = true
+	}
+	return p, p.chooseChecksum()
+}
+
+// isHTTP reports whether an endpoint is without TLS.
+func isHTTP(endpoint string) bool {
+	return strings.HasPrefix(strings.ToLower(endpoint), "http://")
+}
+
+// errHTTP says by which names HTTP is allowed.
+func errHTTP(variable string) error {
+	return fmt.Errorf("%w: the endpoint uses HTTP, where everybody on the way can read and change the table; use https://, "+
+		"or allow HTTP by the option allow_http=true, or %s=true in the environment", backends.ErrInvalid, variable)
 }

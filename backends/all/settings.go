@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,6 +23,12 @@ func (s *settings) addQuery(query string) error {
 	if err != nil {
 		return fmt.Errorf("%w: the query of the location is malformed", backends.ErrInvalid)
 	}
+	for part := range strings.SplitSeq(query, "&") {
+		// It could be a value without its name, so that it is not repeated.
+		if part != "" && !strings.Contains(part, "=") {
+			return fmt.Errorf("%w: the query of the location has a parameter without a value; it is NAME=VALUE", backends.ErrInvalid)
+		}
+	}
 	for name, given := range values {
 		for _, value := range given {
 			if err := s.add(name, value); err != nil {
@@ -39,20 +46,24 @@ func (s *settings) add(name, value string) error {
 	}
 	name = strings.ToLower(name)
 	if before, given := (*s)[name]; given && before != value {
-		return fmt.Errorf("%w: the option %s is given twice, with different values", backends.ErrInvalid, name)
+		return fmt.Errorf("%w: %s is given twice, with different values", backends.ErrInvalid, titled(name))
 	}
 	(*s)[name] = value
 	return nil
 }
 
-// configure adds the options that came beside the location.
+// configure adds the options that came beside the location, and makes the key
+// of a store in a cloud out of all of them.
 func (at *place) configure(options map[string]string) error {
 	for name, value := range options {
 		if err := at.settings.add(name, value); err != nil {
 			return err
 		}
 	}
-	return nil
+	if at.kind == fileKind {
+		return nil
+	}
+	return at.cleanKey()
 }
 
 // take returns the value of an option, and takes it out.
@@ -72,8 +83,9 @@ func (s settings) unread() string {
 
 // apply gives each option that is set its value.
 func (at *place) apply(options []option) error {
+	options = slices.Concat(options, at.common())
 	at.given = make(map[string]bool)
-	for _, o := range options {
+	for _, o := range slices.Concat(options, without[at.kind], without[""]) {
 		used := ""
 		var chosen string
 		for _, name := range o.names {
@@ -98,9 +110,21 @@ func (at *place) apply(options []option) error {
 		at.hasCredentials = at.hasCredentials || o.credentials != "" && !o.isOff(chosen)
 	}
 	if name := at.settings.unread(); name != "" {
-		return fmt.Errorf("%w: the option %s is not known for the %s%s", backends.ErrInvalid, name, at.kind, nearest(name, options))
+		return fmt.Errorf("%w: %s is not known for the %s%s", backends.ErrInvalid, titled(name), at.kind, nearest(name, options))
 	}
 	return nil
+}
+
+// plain is what the name of an option looks like.
+var plain = regexp.MustCompile(`^[a-z][a-z0-9_.-]{0,47}$`)
+
+// titled names an option in errors, unless what stands for its name could be a
+// value: a query with "=" left out, or encoded.
+func titled(name string) string {
+	if !plain.MatchString(name) {
+		return "an option, whose name is not shown since it looks like a value,"
+	}
+	return "the option " + name
 }
 
 // nearest asks whether the known name that is most like one is meant. It is empty

@@ -1,0 +1,109 @@
+package all
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/lancecommit/lancecommit/backends"
+)
+
+func TestAPathThatIsAMistypedURLIsRefusedWithTheURLThatWasMeant(t *testing.T) {
+	for location, meant := range map[string]string{
+		"s3:/bucket/t?aws_secret_access_key=SECRET":    "s3://bucket/t?",
+		"s3//bucket/t?aws_secret_access_key=SECRET":    "s3://bucket/t?",
+		"s3:bucket/t#SECRET":                           "s3://bucket/t?",
+		"S3;//bucket/t?SECRET":                         "s3://bucket/t?",
+		`s3:\\bucket/t?SECRET`:                         "s3://bucket/t?",
+		" s3://bucket/t?token=SECRET":                  "s3://bucket/t?",
+		"\ts3://bucket/t?token=SECRET":                 "s3://bucket/t?",
+		"\ufeffs3://bucket/t?token=SECRET":             "s3://bucket/t?",
+		`"s3://bucket/t?token=SECRET"`:                 "s3://bucket/t?",
+		"s3 ://bucket/t?token=SECRET":                  "s3://bucket/t?",
+		"s3:/AKIA:SECRET@bucket/t":                     "s3://bucket/t?",
+		" s3://AKIA:SEC/RET@bucket/t":                  "s3://bucket/t?",
+		"s3:/AKIA:SECRET/t":                            "s3://…?",
+		"gs:/bucket/t?SECRET":                          "gs://bucket/t?",
+		"az:/box/t?sv=1&sig=SECRET":                    "az://box/t?",
+		"azblob//box/t?sig=SECRET":                     "azblob://box/t?",
+		"abfss:/box@acct.dfs.core.windows.net?SECRET":  "abfss://acct.dfs.core.windows.net?",
+		"file:/data/t?SECRET":                          "file:///data/t?",
+		"s3a:/bucket/t?SECRET":                         "write s3://bucket/folder",
+		"https:/host/t?SECRET":                         "its endpoint",
+		"  gcs://bucket/t?SECRET":                      "write gs://bucket/folder",
+		"wasbs//box@acct.blob.core.windows.net?SECRET": "write az://container/folder",
+	} {
+		_, _, err := Open(t.Context(), location, nil)
+		require.ErrorIs(t, err, backends.ErrInvalid, location)
+		require.ErrorContains(t, err, meant, location)
+		require.NotContains(t, err.Error(), "SECRET", location)
+		require.NotContains(t, err.Error(), "RET@", location)
+	}
+}
+
+func TestWhatMayBeACredentialIsCutOutOfEveryError(t *testing.T) {
+	for _, location := range []string{
+		// A path in the end, since nothing looks like a scheme.
+		"bucket/t?aws_secret_access_key=SECRET", "bucket/t#SECRET", "./s3:/bucket/t?token=SECRET", "s:/AKIA:SECRET@bucket/t",
+		filepath.Join(t.TempDir(), "t?SECRET"), t.TempDir() + "/t#SECRET", "file:///absent%3FSECRET", "file:///absent%23SECRET",
+		"nul\x00?SECRET", "3://bucket/t?SECRET",
+		// A value in place of a name, or of another option's.
+		"s3://bucket/t?key=SECRET", "s3://bucket/t?SECRET", "s3://bucket/t?token:SECRET", "s3://bucket/t?token%3DSECRET=",
+		"s3://bucket/t?SECRET/x+y=1", "s3://bucket/t?SECRET/x=1&SECRET/x=2", "s3://bucket/t#SECRET", "s3://bucket/t#?SECRET",
+		"gs://bucket/t?access_id=SECRET", "az://box/t?protocol=SECRET", "az://box/t?domain=SECRET/&account_name=acct",
+		"s3://bucket/t?timeout=SECRET", "s3://bucket/t?request_checksum_calculation=SECRET", "s3://bucket/t?role=SECRET",
+		"ftp://bucket/t?SECRET", "s3+ddb://bucket/t?ddbTableName=SECRET", "s3://bucket/t?region=r ", "s3://arn:SECRET/t?SECRET",
+	} {
+		_, _, err := Open(t.Context(), location, nil)
+		require.Error(t, err, location)
+		require.NotContains(t, err.Error(), "SECRET", location)
+		require.NotContains(t, err.Error(), "secret=", location)
+		require.NotContains(t, err.Error(), "secret/", location)
+	}
+	_, _, err := Open(t.Context(), t.TempDir(), map[string]string{"SECRET/x": "1"})
+	require.ErrorIs(t, err, backends.ErrInvalid)
+	require.NotContains(t, err.Error(), "secret/")
+}
+
+func TestAnErrorAboutAPathIsStillWhatItWas(t *testing.T) {
+	dir := t.TempDir()
+	_, _, err := Open(t.Context(), dir+"/a?b", nil)
+	require.ErrorIs(t, err, backends.ErrNoBucket)
+	var failed *backends.Error
+	require.ErrorAs(t, err, &failed)
+	require.Equal(t, dir+"/a", failed.Key)
+	_, _, err = Open(t.Context(), dir+"/absent", nil)
+	require.ErrorAs(t, err, &failed)
+	require.Equal(t, dir+"/absent", failed.Key, "what has nothing to hide is shown whole")
+	_, _, err = Open(t.Context(), dir+"/me@home", nil)
+	require.ErrorAs(t, err, &failed)
+	require.Equal(t, dir+"/me@home", failed.Key)
+}
+
+func TestFoldersWithOddNamesStillOpen(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for folder, location := range map[string]string{
+		"a?b": "a?b", "a#b": "a#b", "q?key=1": "q?key=1", "s3": "s3", "s3/t": "s3/t", "gs.lance": "gs.lance", " x": " x", "x ": "x ",
+		"s3:": "./s3:", "az:/t": "./az:/t", "az": "./az//", "a:b@c": "a:b@c", "%2e%2e": "%2e%2e", "x\ty": "x\ty", "data:s3": "data:s3",
+	} {
+		require.NoError(t, os.MkdirAll(folder, 0o777))
+		store, key, err := Open(t.Context(), location, nil)
+		require.NoError(t, err, location)
+		require.Empty(t, key)
+		_, err = store.PutIfAbsent(t.Context(), "seen", nil, backends.PutOptions{})
+		require.NoError(t, err)
+		require.NoError(t, store.Close())
+		require.FileExists(t, filepath.Join(folder, "seen"), location)
+	}
+}
+
+func TestAParameterWithoutAValueIsNotRepeated(t *testing.T) {
+	for _, query := range []string{"topsecret", "region=r&topsecret", "TOPSECRET&"} {
+		_, _, err := Open(t.Context(), "s3://bucket/t?"+query, nil)
+		require.ErrorIs(t, err, backends.ErrInvalid)
+		require.ErrorContains(t, err, "NAME=VALUE")
+		require.NotContains(t, err.Error(), "topsecret")
+	}
+}

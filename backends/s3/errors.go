@@ -43,7 +43,9 @@ func explained(err error, find func(error) (answer, bool), meaning func(answer) 
 		}
 	}
 	if missing := (noCredentials{}); errors.As(err, &missing) {
-		return &backends.Error{Err: fmt.Errorf("%w: there are none: %w", backends.ErrUnauthenticated, causeOf(missing.error))}
+		return &backends.Error{Err: fmt.Errorf("%w: no credentials were found; set "+
+			"AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, or the options of these names, or ask without a signature: %w",
+			backends.ErrUnauthenticated, causeOf(missing.error))}
 	}
 	if errors.Is(err, backends.ErrInvalid) || errors.Is(err, backends.ErrUnsupported) {
 		return &backends.Error{Err: err}
@@ -137,7 +139,11 @@ func (c credentials) Retrieve(ctx context.Context) (aws.Credentials, error) {
 func causeOf(err error) error {
 	var failed *url.Error
 	if errors.As(err, &failed) {
-		return failed.Err
+		err = failed.Err
+		if errors.Is(err, http.ErrSchemeMismatch) {
+			err = fmt.Errorf("the server speaks HTTP, not HTTPS; give the endpoint as http:// and allow that: %w", err)
+		}
+		return err
 	}
 	var call *smithy.OperationError
 	if errors.As(err, &call) {

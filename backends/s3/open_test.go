@@ -155,6 +155,7 @@ func TestOpenMakesAClientThatLogsNothing(t *testing.T) {
 		require.NoError(t, err)
 		_, err = put(t.Context(), store)
 		require.ErrorIs(t, err, backends.ErrUnauthenticated)
+		require.ErrorContains(t, err, "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 		require.NoError(t, store.Close())
 	})
 	require.NotEmpty(t, metadata.got(), "it was asked")

@@ -250,3 +250,11 @@ func TestAListingThatFindsNoKeySaysWhatIsWrongWithTheEndpoint(t *testing.T) {
 	requireOnly(t, err, backends.ErrInvalid)
 	require.ErrorContains(t, err, "leave the bucket out of it")
 }
+
+func TestAServerOfPlainHTTPIsNamed(t *testing.T) {
+	server := serve(t, object)
+	store, err := s3.New(clientOf("https"+strings.TrimPrefix(server.URL, "http"), once), "bucket")
+	require.NoError(t, err)
+	_, err = store.Head(t.Context(), "t/1")
+	require.ErrorContains(t, err, "the server speaks HTTP, not HTTPS; give the endpoint as http://")
+}

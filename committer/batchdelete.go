@@ -2,6 +2,7 @@ package committer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -19,8 +20,9 @@ const mostKeptShown = 100
 // is in the response's context under [ContextKept].
 //
 // Errors and costs are those of [Table.DeleteVersions], and [ErrTableNotFound],
-// [ErrNamespaceNotFound], [ErrUnsupported], [*InvalidRequestError]. After an
-// error that comes with a response, the response says what was done until then.
+// [ErrNamespaceNotFound], [ErrUnsupported], and [*InvalidRequestError], which
+// names every range that is wrong. An [*UnfinishedDeleteError] comes with a
+// response, which says what was done until then.
 func (n *Namespace) BatchDeleteTableVersions(
 	ctx context.Context, req *BatchDeleteTableVersionsRequest,
 ) (*BatchDeleteTableVersionsResponse, error) {
@@ -29,12 +31,16 @@ func (n *Namespace) BatchDeleteTableVersions(
 		return nil, errNoRequest
 	}
 	ctx = withCaller(ctx, req.Identity, req.Context)
-	t, err := n.begin(ctx, req.ID, req.Branch, nil)
+	t, err := n.begin(ctx, req.ID, req.Branch, func(wrong *InvalidRequestError) { wrong.checkRanges(req.Ranges) })
+	var wrong *InvalidRequestError
+	if root, idErr := n.tableRoot(req.ID); errors.As(err, &wrong) && idErr == nil {
+		err = n.refuse(ctx, root, req.Branch, wrong)
+	}
 	if err != nil {
 		return nil, fmt.Errorf(failed, err)
 	}
 	result, err := t.DeleteVersions(ctx, req.Ranges, DeleteOptions{})
-	if err != nil && result.Deleted == 0 {
+	if err != nil && !errors.Is(err, ErrUnfinishedDelete) {
 		return nil, fmt.Errorf(failed, err)
 	}
 	response := &BatchDeleteTableVersionsResponse{DeletedCount: int64(result.Deleted)}

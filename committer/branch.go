@@ -46,6 +46,9 @@ func (t *Table) branchRef(ctx context.Context) (branchRef, error) {
 	return ref, nil
 }
 
+// mendRef is the way out of a ref that cannot be understood.
+const mendRef = "mend it, or remove it if nobody needs the branch"
+
 // readRef looks for the ref at each place where it can be.
 func (t *Table) readRef(ctx context.Context) (branchRef, error) {
 	began := time.Now()
@@ -63,17 +66,18 @@ func (t *Table) readRef(ctx context.Context) (branchRef, error) {
 		}
 		if err := json.Unmarshal(body, &content); err != nil {
 			// Without the cause, which speaks of Go.
-			return branchRef{}, fmt.Errorf("the ref %s is not JSON with a number as parentVersion", key)
+			return branchRef{}, fmt.Errorf("the ref %s is not JSON with a number as parentVersion; %s", key, mendRef)
 		}
 		if err := naming.CheckVersion(content.ParentVersion); err != nil {
-			return branchRef{}, fmt.Errorf("the ref %s: parentVersion: %w", key, err)
+			return branchRef{}, fmt.Errorf("the ref %s: parentVersion: %w; %s", key, err, mendRef)
 		}
 		return branchRef{first: content.ParentVersion, registered: true, read: began}, nil
 	}
 	if t.isNew {
 		return branchRef{first: t.newBranch, read: began}, nil
 	}
-	return branchRef{}, fmt.Errorf("%w: there is no %s; make the branch first, or use WithNewBranch for its first version",
+	return branchRef{}, fmt.Errorf("%w: there is no %s; check the name, or make the branch first; only the first version of a new branch comes before its ref: "+
+		"create that from a staged manifest, or open the table for a new branch",
 		ErrBranchNotFound, naming.BranchRefs(t.table, t.branch)[0])
 }
 

@@ -137,9 +137,53 @@ func TestARefThatCannotBeReadIsNotAMissingBranch(t *testing.T) {
 	for _, content := range []string{"", "{", `{"parentVersion":0}`, `{"parent_version":3}`} {
 		store.Inject(escapedRef, []byte(content))
 		_, err := committer.NewTable(store, root, committer.WithBranch(branch)).Latest(t.Context())
-		require.Error(t, err)
+		require.ErrorContains(t, err, escapedRef)
+		require.ErrorContains(t, err, "mend it, or remove it")
 		require.NotErrorIs(t, err, committer.ErrBranchNotFound)
 	}
+}
+
+// By words that who uses the command line understands, too.
+func TestABranchThatIsNotFoundNamesTheWayOut(t *testing.T) {
+	_, err := committer.NewTable(laid(1), root, committer.WithBranch(branch)).Latest(t.Context())
+	require.ErrorContains(t, err, "there is no "+escapedRef+"; check the name, or make the branch first")
+	require.NotContains(t, err.Error(), "With")
+}
+
+func TestABranchWithoutVersionsIsNotSaidToBeATableWithout(t *testing.T) {
+	const empty = `the branch "exp/one" has no versions yet`
+	store := laid(1, 2, 3)
+	store.Inject(escapedRef, []byte(ref))
+	open := func() *committer.Table { return committer.NewTable(store, root, committer.WithBranch(branch)) }
+	namespace := committer.NewNamespace(store, namespaceRoot)
+	for name, call := range map[string]func() error{
+		"a commit of another version than the first": func() error { _, err := open().Commit(t.Context(), 7, onBranch(7)); return err },
+		"a commit that is refused":                   func() error { _, err := open().Commit(t.Context(), 7, nil); return err },
+		"the latest":                                 func() error { _, err := open().Latest(t.Context()); return err },
+		"an operation on it": func() error {
+			_, err := namespace.DescribeTableVersion(t.Context(), &committer.DescribeTableVersionRequest{ID: tableID, Branch: branch})
+			return err
+		},
+		"a create without a staged manifest": func() error {
+			_, err := namespace.CreateTableVersion(t.Context(), &committer.CreateTableVersionRequest{
+				ID: tableID, Version: 3, Branch: branch, ManifestPath: "_versions/absent",
+			})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := call()
+			require.ErrorContains(t, err, empty)
+			require.NotContains(t, err.Error(), "the table has no versions")
+			require.NotContains(t, err.Error(), "commit version 1")
+		})
+	}
+	_, err := namespace.CreateTableVersion(t.Context(), &committer.CreateTableVersionRequest{
+		ID: tableID, Version: 3, Branch: "exp/uno", ManifestPath: "_versions/absent",
+	})
+	require.ErrorContains(t, err, `the branch "exp/uno" has no versions yet`, "also one that is misspelled")
+	_, err = committer.NewTable(memory.New(memory.Options{}), root).Commit(t.Context(), 7, manifestOf(7, "mine"))
+	require.ErrorContains(t, err, "the table has no versions yet; commit 1")
 }
 
 func TestMalformedBranchesAreRefused(t *testing.T) {

@@ -70,7 +70,7 @@ func (t *Table) refuse(ctx context.Context, refusal error) error {
 	if err != nil {
 		return refusal
 	}
-	return &withLatest{refusal, chain.end}
+	return t.withLatest(refusal, chain.end)
 }
 
 // at fixes the object of the candidate once the scheme of the chain is known.

@@ -27,7 +27,7 @@ const (
 )
 
 // A codeMeaning is what a code is called, its HTTP status, and what somebody who
-// gets it does.
+// gets it does, where the error has no advice of its own.
 type codeMeaning struct {
 	name, advice string
 	status       int
@@ -43,40 +43,46 @@ var meanings = map[int]codeMeaning{
 	CodePermissionDenied:       {"PermissionDenied", "The credentials of the store do not allow it.", http.StatusForbidden},
 	CodeUnauthenticated:        {"Unauthenticated", "The store does not accept the credentials.", http.StatusUnauthorized},
 	CodeServiceUnavailable:     {"ServiceUnavailable", "Nothing was written. Send it again later.", http.StatusServiceUnavailable},
-	CodeInternal:               {"Internal", "Keep all files, and send the same request again: its answer tells what became of it.", http.StatusInternalServerError},
+	CodeInternal:               {"Internal", "The error says what must be mended. Then send the same request again.", http.StatusInternalServerError},
 	CodeInvalidTableState:      {"InvalidTableState", "Nothing was written. The table must be repaired.", http.StatusConflict},
 	CodeThrottling:             {"Throttling", "Nothing was written. Send it again later.", http.StatusTooManyRequests},
 	CodeTableBranchNotFound:    {"TableBranchNotFound", "Make the branch first.", http.StatusNotFound},
 }
 
-// codes says which error has which code. The first match wins, so what must
+// codes says which error has which code, and what somebody who gets it does where
+// the code's meaning does not tell it all. The first match wins, so what must
 // never be taken for something else comes first.
 var codes = []struct {
-	err  error
-	code int
+	err    error
+	code   int
+	advice string
 }{
-	{ErrUnknownOutcome, CodeInternal},
-	{ErrStaleCommit, CodeInternal},
-	{backends.ErrNotDurable, CodeInternal},
-	{ErrInconsistentStore, CodeUnsupported},
-	{ErrUnsupported, CodeUnsupported},
-	{ErrNamespaceNotFound, CodeNamespaceNotFound},
-	{backends.ErrNoBucket, CodeNamespaceNotFound},
-	{ErrTableNotFound, CodeTableNotFound},
-	{ErrVersionNotFound, CodeTableVersionNotFound},
-	{ErrBranchNotFound, CodeTableBranchNotFound},
-	{ErrInvalid, CodeInvalidInput},
-	{backends.ErrInvalid, CodeInvalidInput},
-	{ErrConflict, CodeConcurrentModification},
-	{ErrMixedSchemes, CodeInvalidTableState},
-	{backends.ErrUnauthenticated, CodeUnauthenticated},
-	{backends.ErrPermission, CodePermissionDenied},
-	{backends.ErrThrottled, CodeThrottling},
-	{ErrContention, CodeServiceUnavailable},
-	{backends.ErrUnsupported, CodeUnsupported},
-	{backends.ErrNotStored, CodeServiceUnavailable},
-	{context.Canceled, CodeServiceUnavailable},
-	{context.DeadlineExceeded, CodeServiceUnavailable},
+	{ErrUnknownOutcome, CodeInternal, "It is not known whether the version is there. Keep all files, and send the same request again: its answer tells what became of it."},
+	{ErrStaleCommit, CodeInternal, "The version was written where nobody looks for it. Keep all files, look at the object that is named, remove it, and build on the latest version."},
+	{ErrUnfinishedDelete, CodeInternal, "Some of the versions are gone, or may be. Send the same request again, to repeat it: what is gone is not counted."},
+	{backends.ErrNotDurable, CodeInternal, "A crash can undo it. Keep all files, mend the disk, and send the same request again: its answer tells what became of it."},
+	{ErrBadRef, CodeInternal, "Nothing was written and nothing was deleted. Mend the tag or branch ref that is named, or remove it if nobody needs it."},
+	{ErrReentrant, CodeInternal, "Nothing was written. The server's own hook called a write of the table that it was called for."},
+	{ErrInconsistentStore, CodeUnsupported, "Nothing was written. Such a store cannot carry a table: use another."},
+	{ErrUnsupported, CodeUnsupported, ""},
+	{ErrNamespaceNotFound, CodeNamespaceNotFound, ""},
+	{backends.ErrNoBucket, CodeNamespaceNotFound, ""},
+	{ErrTableNotFound, CodeTableNotFound, ""},
+	{ErrVersionNotFound, CodeTableVersionNotFound, ""},
+	{ErrBranchNotFound, CodeTableBranchNotFound, ""},
+	{ErrInvalid, CodeInvalidInput, ""},
+	{backends.ErrInvalid, CodeInvalidInput, ""},
+	{ErrStagedChanged, CodeConcurrentModification, "Nothing was written. Send the size and ETag of the manifest that is staged, or stage the manifest again under another name."},
+	{ErrConflict, CodeConcurrentModification, ""},
+	{ErrMixedSchemes, CodeInvalidTableState, ""},
+	{backends.ErrUnauthenticated, CodeUnauthenticated, ""},
+	{backends.ErrPermission, CodePermissionDenied, ""},
+	{backends.ErrThrottled, CodeThrottling, ""},
+	{ErrContention, CodeServiceUnavailable, "Nothing was written. Other writers were faster: look at the latest version, and send it again."},
+	{backends.ErrUnsupported, CodeUnsupported, ""},
+	{backends.ErrNotStored, CodeServiceUnavailable, ""},
+	{context.Canceled, CodeServiceUnavailable, ""},
+	{context.DeadlineExceeded, CodeServiceUnavailable, ""},
 }
 
 // Code returns the code of the Lance Namespace specification for an error of
@@ -88,19 +94,29 @@ var codes = []struct {
 // pages that give "the version exists" the code 12; its list of errors and all
 // implementations have 14, [CodeConcurrentModification].
 func Code(err error) int {
+	code, _ := judge(err)
+	return code
+}
+
+// judge returns the code of an error, and what somebody who gets it does.
+func judge(err error) (code int, advice string) {
 	if err == nil {
-		return -1
+		return -1, ""
 	}
+	code = CodeInternal
 	for _, row := range codes {
 		if errors.Is(err, row.err) {
-			return row.code
+			if row.advice != "" {
+				return row.code, row.advice
+			}
+			return row.code, meanings[row.code].advice
 		}
 	}
 	var answer *backends.Error
 	if errors.As(err, &answer) {
-		return CodeServiceUnavailable
+		code = CodeServiceUnavailable
 	}
-	return CodeInternal
+	return code, meanings[code].advice
 }
 
 // HTTPStatus returns the HTTP status that belongs to the code of an error, and
@@ -117,7 +133,8 @@ type ErrorBody struct {
 	// Error says what was asked, what is there, and what to do.
 	Error string `json:"error"`
 	Code  int    `json:"code"`
-	// Detail is the name of the code and what it means for the caller.
+	// Detail is the name of the code and what the caller does, which is told by
+	// the sentinel that the error is, and not by the code alone.
 	Detail string `json:"detail"`
 	// Instance is what the caller knows the request by.
 	Instance string `json:"instance,omitempty"`
@@ -127,9 +144,8 @@ type ErrorBody struct {
 // Instance is what the caller knows the request by, such as its path or number.
 // It holds no credentials, and neither does the rest.
 func ErrorResponse(err error, instance string) ErrorBody {
-	code := Code(err)
-	meaning := meanings[code]
-	body := ErrorBody{Code: code, Detail: meaning.name + ". " + meaning.advice, Instance: instance}
+	code, advice := judge(err)
+	body := ErrorBody{Code: code, Detail: meanings[code].name + ". " + advice, Instance: instance}
 	if err != nil {
 		body.Error = err.Error()
 	}

@@ -125,6 +125,7 @@ func (t *Table) replay(ctx context.Context, c candidate, end Version, started ti
 
 // lost reports a conflict, and returns it.
 func (t *Table) lost(ctx context.Context, conflict *ConflictError) error {
+	conflict.branch = t.branch
 	t.conflicted(ctx, conflict)
 	return conflict
 }

@@ -33,7 +33,8 @@ import (
 // [ErrTableNotFound], [ErrNamespaceNotFound]. A malformed request is an
 // [*InvalidRequestError] that names every wrong field. [ErrUnknownOutcome] is
 // also the answer when the staged manifest is gone and nothing says whether the
-// version came from it.
+// version came from it; to stage the same bytes there again and to repeat the
+// request decides that.
 //
 // It costs a GET beside a LIST, a PUT and a DELETE, without the LIST while the
 // end of the chain is known, after the checks of a handle's first call.
@@ -74,6 +75,10 @@ func (n *Namespace) BatchCreateTableVersions(
 	}
 	v, transaction, err := n.create(withCaller(ctx, req.Identity, req.Context), &req.Entries[0])
 	if err != nil {
+		var wrong *InvalidRequestError
+		if errors.As(err, &wrong) {
+			wrong.under("entries[0]")
+		}
 		return nil, fmt.Errorf(failed, err)
 	}
 	return &BatchCreateTableVersionsResponse{TransactionID: transaction, Versions: []TableVersion{tableVersion(v)}}, nil
@@ -102,6 +107,11 @@ func (n *Namespace) create(ctx context.Context, e *CreateTableVersionEntry) (Ver
 		return Version{}, "", err
 	}
 	if s.gone {
+		if !end.exists() {
+			if err := n.checkThere(ctx); err != nil {
+				return Version{}, "", err
+			}
+		}
 		return t.replayGone(ctx, e, s, end, started)
 	}
 	c, err := t.candidateOf(e, s)
@@ -144,6 +154,9 @@ func (n *Namespace) read(e *CreateTableVersionEntry) (root string, s staging, er
 	}
 	if e.ManifestSize != nil && *e.ManifestSize < manifest.MinSize {
 		wrong.add("manifest_size", "%d bytes cannot be a manifest, which has %d at least", *e.ManifestSize, manifest.MinSize)
+	}
+	if e.ManifestSize != nil && *e.ManifestSize > largestManifest {
+		wrong.add("manifest_size", "%d bytes are more than %d MiB, which no manifest is", *e.ManifestSize, largestManifest>>20)
 	}
 	switch e.NamingScheme {
 	case "", naming.V1.String(), naming.V2.String():
@@ -236,7 +249,7 @@ func (t *Table) replayGone(
 	if end.Number < version {
 		wrong := &InvalidRequestError{}
 		wrong.add("manifest_path", "there is no object %s; stage the manifest first", s.key)
-		return Version{}, "", &withLatest{wrong, end}
+		return Version{}, "", t.withLatest(wrong, end)
 	}
 	unknown := func(cause error) (Version, string, error) {
 		return Version{}, "", &UnknownOutcomeError{Version: version, Key: c.key, Cause: cause}
@@ -254,7 +267,8 @@ func (t *Table) replayGone(
 	case err != nil:
 		return unknown(fmt.Errorf("the staged manifest %s is gone, and to look at the version failed: %w", s.key, err))
 	case body == nil:
-		return unknown(fmt.Errorf("the staged manifest %s is gone, and so is the version; the latest is %d", s.key, end.Number))
+		return unknown(fmt.Errorf("the staged manifest %s is gone, and so is the version, so that nobody can tell any more whose it was; "+
+			"see whether the latest version, %d, has what it was to bring, and build on that", s.key, end.Number))
 	}
 	v := c.found(attrs)
 	switch {
@@ -263,11 +277,16 @@ func (t *Table) replayGone(
 			Version: version, Key: c.key, Latest: end.Number, Next: end.Number + 1, Winner: &v,
 		})
 	case v.staged != s.name:
-		return unknown(fmt.Errorf("the staged manifest %s is gone, and the version does not say that it came from there", s.key))
+		from := "does not say where it was staged"
+		if v.staged != "" {
+			from = fmt.Sprintf("says that it was staged as %q", naming.Join(t.table, v.staged))
+		}
+		return unknown(fmt.Errorf("there is no staged manifest %s, and the version %s; only its bytes can tell: "+
+			"stage the same bytes under that name again, and repeat the request", s.key, from))
 	}
 	info, err := manifest.Inspect(body)
 	if err != nil {
-		return unknown(fmt.Errorf("the version is there and is damaged: %w", err))
+		return unknown(fmt.Errorf("the version came from the staged manifest %s, and is damaged now: %w; restore it from a copy", s.key, err))
 	}
 	t.committed(ctx, started, CommittedInfo{Version: v})
 	return v, info.TransactionID, nil

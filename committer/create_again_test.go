@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/lancecommit/lancecommit/backends"
 	"github.com/lancecommit/lancecommit/backends/memory"
 	"github.com/lancecommit/lancecommit/committer"
 	"github.com/lancecommit/lancecommit/internal/intercept"
@@ -85,6 +86,63 @@ func TestAStagedManifestThatIsGone(t *testing.T) {
 			require.Equal(t, tc.code, committer.Code(err), err)
 		})
 	}
+}
+
+// The same request alone would be answered so for ever.
+func TestWhatDecidesWhenTheStagedManifestOfATakenVersionIsGone(t *testing.T) {
+	const absent = root + "/_versions/mistyped"
+	for name, taken := range map[string]struct {
+		by   func(store *memory.Store)
+		says string
+	}{
+		"by a version of another staged manifest": {func(store *memory.Store) {
+			namespace, _ := inNamespace(store)
+			create(t, namespace, stage(store, 2, "mine"))
+		}, `says that it was staged as "` + naming.Versions(root) + stagedName(2, 1) + `"`},
+		"by a version that does not say from where": {func(store *memory.Store) {
+			lay(store, naming.V2, 2)
+		}, "does not say where it was staged"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := laid(1)
+			taken.by(store)
+			namespace, _ := inNamespace(store)
+			req := &committer.CreateTableVersionRequest{ID: tableID, Version: 2, ManifestPath: absent}
+			_, err := namespace.CreateTableVersion(t.Context(), req)
+			require.ErrorIs(t, err, committer.ErrUnknownOutcome)
+			require.Equal(t, committer.CodeInternal, committer.Code(err))
+			require.ErrorContains(t, err, taken.says)
+			require.ErrorContains(t, err, "there is no staged manifest "+absent)
+			require.ErrorContains(t, err, "stage the same bytes under that name again, and repeat the request")
+
+			store.Inject(absent, body(t, store, 2))
+			create(t, namespace, req)
+			store.Inject(absent, manifestOf(2, "other"))
+			_, err = namespace.CreateTableVersion(t.Context(), req)
+			require.ErrorIs(t, err, committer.ErrConflict)
+		})
+	}
+}
+
+func TestARepeatIsNotAnsweredByAVersionThatIsDamaged(t *testing.T) {
+	store := laid(1)
+	req := stage(store, 2, "mine")
+	namespace, _ := inNamespace(store)
+	created := create(t, namespace, req)
+	key := created.Version.ManifestPath
+	attrs, err := store.Head(t.Context(), key)
+	require.NoError(t, err)
+	content := body(t, store, 2)
+	content[len(content)-1] ^= 1
+	require.NoError(t, store.Delete(t.Context(), key))
+	_, err = store.PutIfAbsent(t.Context(), key, content, backends.PutOptions{Metadata: attrs.Metadata})
+	require.NoError(t, err)
+
+	_, err = namespace.CreateTableVersion(t.Context(), req)
+	require.ErrorIs(t, err, committer.ErrUnknownOutcome)
+	require.Equal(t, committer.CodeInternal, committer.Code(err))
+	require.ErrorContains(t, err, "damaged")
+	require.ErrorContains(t, err, "restore it")
 }
 
 func TestAStoreWithoutMetadataCannotTellAReplayWithoutItsStagedManifest(t *testing.T) {

@@ -60,6 +60,21 @@ func TestARequestWithEveryFieldWrongIsToldAllOfThem(t *testing.T) {
 	require.Empty(t, log.Take(), "nothing was asked of the store")
 }
 
+func TestNoPartOfAQueryIsRepeated(t *testing.T) {
+	namespace, _ := inNamespace(laid(1))
+	for _, path := range []string{
+		"az://c/db/t.lance/_versions/x?sig=SECRET", "file:///db/t.lance/_versions/x#SECRET", "az:/c/x?sig=SECRET",
+		"/x?sig=SECRET", "db/t.lance/../x?sig=SECRET", "elsewhere/x?sig=SECRET",
+	} {
+		_, err := namespace.CreateTableVersion(t.Context(), &committer.CreateTableVersionRequest{
+			ID: tableID, Version: 2, ManifestPath: path,
+		})
+		require.ErrorIs(t, err, committer.ErrInvalid, path)
+		require.ErrorContains(t, err, "manifest_path", path)
+		require.NotContains(t, err.Error(), "SECRET", path)
+	}
+}
+
 func TestSeveralEntriesAreNotCreatedAtOnce(t *testing.T) {
 	store := laid(1)
 	namespace, log := inNamespace(store)
@@ -105,6 +120,29 @@ func TestAStagedManifestThatIsTooLargeIsNotRead(t *testing.T) {
 		_, err := namespace.CreateTableVersion(t.Context(), req)
 		require.Equal(t, committer.CodeInvalidInput, committer.Code(err), err)
 		require.ErrorContains(t, err, "larger")
+		require.Len(t, stagedLeft(t, store), 1)
+	}
+}
+
+func TestASizeInTheRequestDoesNotRaiseWhatIsRead(t *testing.T) {
+	for size, want := range map[int64]string{1<<30 + 1: "manifest_size: ", 3 << 30: "manifest_size: ", 1 << 30: "larger"} {
+		store := laid(1)
+		req := stage(store, 2, "mine")
+		req.ManifestSize = &size
+		read := false
+		namespace := committer.NewNamespace(intercept.Wrap(store, func(ctx context.Context, call intercept.Call, do func(context.Context) error) error {
+			if call.Method != "GET" || call.Key != req.ManifestPath {
+				return do(ctx)
+			}
+			// As of a file of 3 GiB.
+			err := backends.CheckReadLimit(ctx, 3<<30)
+			read = err == nil
+			return err
+		}), namespaceRoot)
+		_, err := namespace.CreateTableVersion(t.Context(), req)
+		require.Equal(t, committer.CodeInvalidInput, committer.Code(err), err)
+		require.ErrorContains(t, err, want)
+		require.False(t, read)
 		require.Len(t, stagedLeft(t, store), 1)
 	}
 }

@@ -3,6 +3,7 @@ package committer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -30,6 +31,9 @@ type DeleteOptions struct {
 type DeleteResult struct {
 	// Deleted is how many versions were there and are proven to be gone.
 	Deleted int
+	// Unproven is how many more may be gone: the store was asked to delete them,
+	// and its answer does not tell.
+	Unproven int
 	// Kept are the versions that must stay, in order.
 	Kept []KeptVersion
 }
@@ -109,11 +113,12 @@ func (r KeepReason) String() string {
 // The result is right in every case; after an error it is what was done until
 // then. No ranges, a start below 0, an end below -1, an empty or inverted range,
 // and more than 1,000,000 versions in all are [ErrInvalid], and nothing is
-// deleted. Nor is anything after [ErrMixedSchemes], [ErrTableNotFound],
-// [ErrBranchNotFound], or when a tag or branch ref cannot be read at first; one
-// that makes no sense is [ErrBadRef]. When the store refuses some of a batch,
-// the call ends after the batch with the store's error; call it again with the
-// same ranges.
+// deleted; the error names every range that is wrong. Nor is anything after
+// [ErrMixedSchemes], [ErrTableNotFound], [ErrBranchNotFound], when a tag or
+// branch ref cannot be read at first, and when the store refuses all of the first
+// batch; a ref that makes no sense is [ErrBadRef]. When anything else ends the
+// call after the first delete was sent, the error is an
+// [*UnfinishedDeleteError]: call it again with the same ranges.
 //
 // It costs LISTs of 1,000 keys from the top down to the lowest start in a V2
 // table on an ordered store, and the whole listing elsewhere; for each batch two
@@ -122,10 +127,11 @@ func (r KeepReason) String() string {
 // versions on S3 and 256 on Azure, or one for each version elsewhere, eight side
 // by side in batches of 100.
 func (t *Table) DeleteVersions(ctx context.Context, ranges []VersionRange, opts DeleteOptions) (DeleteResult, error) {
-	spans, err := spansOf(ranges)
-	if err != nil {
-		return DeleteResult{}, t.refuse(ctx, invalid(err))
+	var wrong InvalidRequestError
+	if wrong.checkRanges(ranges); len(wrong.Fields) > 0 {
+		return DeleteResult{}, t.refuse(ctx, invalid(errors.New(wrong.reasons())))
 	}
+	spans := spansOf(ranges)
 	if _, err := t.ready(ctx); err != nil {
 		return DeleteResult{}, err
 	}
@@ -152,7 +158,7 @@ type deletion struct {
 func (d *deletion) run(ctx context.Context) error {
 	protected, err := d.protected(ctx)
 	if err != nil {
-		return fmt.Errorf("nothing was deleted: %w", err)
+		return d.stopped(0, err)
 	}
 	todo := d.plan(protected)
 	if d.opts.DryRun {
@@ -231,16 +237,50 @@ func (d *deletion) delete(ctx context.Context, batch []uint64) error {
 	for i, v := range batch {
 		keys[i] = d.table.key(d.survey.latest.Scheme, v)
 	}
-	gone, err := d.remover.remove(ctx, keys)
-	for _, proven := range gone {
-		if proven {
+	fates, err := d.remover.remove(ctx, keys)
+	for _, fate := range fates {
+		switch fate {
+		case fateGone:
 			d.result.Deleted++
+		case fateUnproven:
+			d.result.Unproven++
 		}
 	}
 	d.table.log(ctx, "delete", "versions", len(batch), "err", err)
 	return err
 }
 
+// stopped is the error of a call that ends before its time.
 func (d *deletion) stopped(total int, err error) error {
-	return fmt.Errorf("%d of %d versions were deleted, and then: %w", d.result.Deleted, total, err)
+	if d.result.Deleted+d.result.Unproven == 0 {
+		return fmt.Errorf("nothing was deleted: %w", err)
+	}
+	return &UnfinishedDeleteError{Deleted: d.result.Deleted, Unproven: d.result.Unproven, Total: total, Cause: err}
 }
+
+// ErrUnfinishedDelete means that some of the versions were deleted, or may have
+// been, and not all. See [UnfinishedDeleteError].
+var ErrUnfinishedDelete error = &sentinel{text: "the deletion is not finished"}
+
+// An UnfinishedDeleteError says how far a deletion came. Nothing that had to be
+// kept is gone. Call it again with the same ranges: what is gone is not counted
+// then.
+type UnfinishedDeleteError struct {
+	// Deleted is how many versions are proven to be gone, Unproven how many
+	// more may be, and Total how many there were to delete.
+	Deleted, Unproven, Total int
+	// Cause is why the call ended.
+	Cause error
+}
+
+// Error says how many versions are gone at least.
+func (e *UnfinishedDeleteError) Error() string {
+	return fmt.Sprintf("at least %d of %d versions were deleted, and then: %v; delete the same again, what is gone is not counted",
+		e.Deleted, e.Total, e.Cause)
+}
+
+// Is reports that an UnfinishedDeleteError is [ErrUnfinishedDelete].
+func (e *UnfinishedDeleteError) Is(target error) bool { return target == ErrUnfinishedDelete }
+
+// Unwrap returns the cause.
+func (e *UnfinishedDeleteError) Unwrap() error { return e.Cause }

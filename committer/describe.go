@@ -14,16 +14,18 @@ import (
 // [ErrBranchNotFound], [ErrUnsupported], [*InvalidRequestError].
 //
 // It costs one HEAD, two while the naming scheme is not known; the latest costs
-// what [Table.Latest] does before that.
+// what [Table.Latest] does before that. With [AtTable] what is not found costs one
+// LIST more, to see whether the table is there.
 func (n *Namespace) DescribeTableVersion(
 	ctx context.Context, req *DescribeTableVersionRequest,
 ) (*DescribeTableVersionResponse, error) {
 	if req == nil {
 		return nil, errNoRequest
 	}
-	v, err := n.describe(withCaller(ctx, req.Identity, req.Context), req)
+	ctx = withCaller(ctx, req.Identity, req.Context)
+	v, err := n.describe(ctx, req)
 	if err != nil {
-		return nil, fmt.Errorf("describe table version: %w", err)
+		return nil, fmt.Errorf("describe table version: %w", n.orAbsent(ctx, err))
 	}
 	described := tableVersion(v)
 	return &DescribeTableVersionResponse{Version: &described}, nil
@@ -43,9 +45,9 @@ func (n *Namespace) describe(ctx context.Context, req *DescribeTableVersionReque
 	}
 	latest, err := t.Latest(ctx)
 	switch {
-	case errors.Is(err, ErrTableNotFound) && !n.atTable:
-		// The table is there: it is declared, and empty.
-		return Version{}, fmt.Errorf("%w: the table has no versions yet", ErrVersionNotFound)
+	case errors.Is(err, ErrTableNotFound):
+		// The table is there, and empty.
+		return Version{}, fmt.Errorf("%w: %s", ErrVersionNotFound, noVersions(t.branch))
 	case err != nil:
 		return Version{}, err
 	}

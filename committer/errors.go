@@ -78,6 +78,9 @@ type ConflictError struct {
 	// when this handle last saw it: the table was dropped and made again at the
 	// same place. The handle says so once.
 	Replaced bool
+
+	// branch is empty for main.
+	branch string
 }
 
 // Error names the version asked for, what is there, and what to do.
@@ -90,7 +93,7 @@ func (e *ConflictError) Error() string {
 		return fmt.Sprintf("version %d exists with other bytes (%s, %d bytes); the latest version is %d: build on it and commit %d",
 			e.Version, e.Winner.Key, e.Winner.Size, e.Latest, e.Next)
 	case e.Latest == 0:
-		return fmt.Sprintf("version %d cannot be committed: the table has no versions yet; commit %d", e.Version, e.Next)
+		return fmt.Sprintf("version %d cannot be committed: %s; commit %d", e.Version, noVersions(e.branch), e.Next)
 	case e.Version <= e.Latest:
 		return fmt.Sprintf("version %d cannot be committed: the latest version is %d, and %d is gone; build on the latest and commit %d",
 			e.Version, e.Latest, e.Version, e.Next)
@@ -168,15 +171,29 @@ func (e *MixedSchemesError) Is(target error) bool { return target == ErrMixedSch
 // invalid wraps a reason in ErrInvalid.
 func invalid(reason error) error { return fmt.Errorf("%w: %w", ErrInvalid, reason) }
 
+// noVersions says that the chain of a branch is empty.
+func noVersions(branch string) string {
+	if branch == "" {
+		return "the table has no versions yet"
+	}
+	return fmt.Sprintf("the branch %q has no versions yet", branch)
+}
+
 // withLatest adds the end of the chain to the text of a refusal.
+func (t *Table) withLatest(refusal error, end Version) error {
+	return &withLatest{refusal, end, t.branch}
+}
+
+// withLatest is a refusal with the latest version of a branch in its text.
 type withLatest struct {
 	err    error
 	latest Version
+	branch string
 }
 
 func (e *withLatest) Error() string {
-	if e.latest.Key == "" {
-		return fmt.Sprintf("%v; the table has no versions yet", e.err)
+	if !e.latest.exists() {
+		return fmt.Sprintf("%v; %s", e.err, noVersions(e.branch))
 	}
 	return fmt.Sprintf("%v; the latest version is %d", e.err, e.latest.Number)
 }

@@ -2,21 +2,22 @@ package committer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lancecommit/lancecommit/naming"
 )
 
-// An InvalidRequestError names every field of a request that is wrong. Nothing
-// was written.
+// An InvalidRequestError names every field of a request that is wrong, or the
+// first 100 of them. Nothing was written.
 type InvalidRequestError struct {
 	Fields []FieldError
 }
 
 // A FieldError is what is wrong with one field.
 type FieldError struct {
-	// Field is its name in JSON, with dots between the levels; empty for the
-	// request itself.
+	// Field is its name in JSON, as "identity.api_key" or "entries[2].version";
+	// empty for the request itself.
 	Field  string
 	Reason string
 }
@@ -36,8 +37,52 @@ func (e *InvalidRequestError) Error() string {
 // Unwrap returns [ErrInvalid].
 func (e *InvalidRequestError) Unwrap() error { return ErrInvalid }
 
+// mostNamed bounds the fields that are named, since a small request can have
+// many that are wrong.
+const mostNamed = 100
+
 func (e *InvalidRequestError) add(field, format string, args ...any) {
-	e.Fields = append(e.Fields, FieldError{field, fmt.Sprintf(format, args...)})
+	switch {
+	case len(e.Fields) < mostNamed:
+		e.Fields = append(e.Fields, FieldError{field, fmt.Sprintf(format, args...)})
+	case !e.isFull():
+		e.Fields = append(e.Fields, FieldError{"", "and more"})
+	}
+}
+
+// isFull reports whether more fields are wrong than are named.
+func (e *InvalidRequestError) isFull() bool { return len(e.Fields) > mostNamed }
+
+// names reports whether a field of the request, or a part of it, is named.
+func (e *InvalidRequestError) names(field string) bool {
+	return slices.ContainsFunc(e.Fields, func(f FieldError) bool { return topField(f.Field) == topField(field) })
+}
+
+// reasons are the reasons without the names of the fields.
+func (e *InvalidRequestError) reasons() string {
+	reasons := make([]string, len(e.Fields))
+	for i, f := range e.Fields {
+		reasons[i] = f.Reason
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// isWhole reports whether the request is no JSON object, so that it has no fields.
+func (e *InvalidRequestError) isWhole() bool { return len(e.Fields) == 1 && e.Fields[0].Field == "" }
+
+// topField is the field of the request that a field is part of.
+func topField(field string) string {
+	if end := strings.IndexAny(field, ".["); end >= 0 {
+		return field[:end]
+	}
+	return field
+}
+
+// under names the fields as those of a part of the request.
+func (e *InvalidRequestError) under(path string) {
+	for i, f := range e.Fields {
+		e.Fields[i].Field = joinPath(path, f.Field)
+	}
 }
 
 // errNoRequest refuses a request that is nil.

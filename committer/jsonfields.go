@@ -3,7 +3,6 @@ package committer
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -18,17 +17,21 @@ type UnknownFields map[string]json.RawMessage
 
 // decodeFields reads a JSON object into the struct that into points to, and what
 // the struct has no field for into unknown. Unlike encoding/json it takes names
-// only as they are written, and its error, an [*InvalidRequestError], names every
-// field that is wrong.
+// only as they are written, changes no text, and refuses what is given twice or
+// is null inside a list or a map. Its error, an [*InvalidRequestError], names
+// every field that is wrong; the others are read.
 func decodeFields(data []byte, into any, unknown *UnknownFields) error {
-	var wrong InvalidRequestError
-	members, twice, err := membersOf(data)
-	if err != nil {
+	wrong := readFields(data, into, unknown)
+	return wrong.orNil()
+}
+
+// readFields is decodeFields for who adds to the error.
+func readFields(data []byte, into any, unknown *UnknownFields) (wrong InvalidRequestError) {
+	*unknown = nil
+	members, ok := wrong.members("", data)
+	if !ok {
 		wrong.add("", "it is not a JSON object")
-		return &wrong
-	}
-	for _, name := range twice {
-		wrong.add(name, "it is given twice")
+		return wrong
 	}
 	value := reflect.ValueOf(into).Elem()
 	for i := range value.NumField() {
@@ -38,44 +41,53 @@ func decodeFields(data []byte, into any, unknown *UnknownFields) error {
 			continue
 		}
 		delete(members, name)
-		if bytes.Equal(raw, []byte("null")) {
-			continue
-		}
-		if err := json.Unmarshal(raw, value.Field(i).Addr().Interface()); err != nil {
-			wrong.addDecoding(name, raw, value.Field(i).Type(), err)
+		if !isNull(raw) {
+			wrong.decode(name, raw, value.Field(i))
 		}
 	}
-	*unknown = nil
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		wrong.checkText(shownName(name), members[name])
+	}
 	if len(members) > 0 {
 		*unknown = members
 	}
-	return wrong.orNil()
+	return wrong
 }
 
-// membersOf reads the members of a JSON object, and which names come twice: what
-// checks a request before us may have looked at another one than we do.
-func membersOf(data []byte) (members map[string]json.RawMessage, twice []string, err error) {
+// members reads the members of the JSON object at a path, and adds the names that
+// come twice, since what checks a request before us may have looked at another
+// one than we do, and those that are no text. It is false for what is no object.
+func (e *InvalidRequestError) members(path string, data []byte) (members map[string]json.RawMessage, isObject bool) {
+	if !json.Valid(data) {
+		return nil, false
+	}
 	in := json.NewDecoder(bytes.NewReader(data))
 	if token, err := in.Token(); err != nil || token != json.Delim('{') {
-		return nil, nil, errors.New("no object")
+		return nil, false
 	}
 	members = make(map[string]json.RawMessage)
 	for in.More() {
+		begin := in.InputOffset()
 		token, err := in.Token()
 		if err != nil {
-			return nil, nil, err
+			return nil, false
 		}
 		name, _ := token.(string)
+		written := bytes.TrimLeft(data[begin:in.InputOffset()], ", \t\r\n")
 		var value json.RawMessage
 		if err := in.Decode(&value); err != nil {
-			return nil, nil, err
+			return nil, false
+		}
+		if fault := textFault(written); fault != "" {
+			e.add(joinPath(path, shownName(string(written[1:len(written)-1]))), "its name %s", fault)
+			continue
 		}
 		if _, there := members[name]; there {
-			twice = append(twice, name)
+			e.add(joinPath(path, shownName(name)), "it is given twice")
 		}
 		members[name] = value
 	}
-	return members, twice, nil
+	return members, true
 }
 
 // fieldName returns the name of a field in JSON.
@@ -84,25 +96,7 @@ func fieldName(f reflect.StructField) (string, bool) {
 	return name, name != "" && name != "-"
 }
 
-// addDecoding says why a field could not be read. A text of the caller's is not
-// in it, since it can be a secret; a number that was to be an integer is.
-func (e *InvalidRequestError) addDecoding(name string, raw json.RawMessage, want reflect.Type, err error) {
-	var inner *InvalidRequestError
-	switch {
-	case errors.As(err, &inner):
-		for _, f := range inner.Fields {
-			e.add(strings.TrimSuffix(name+"."+f.Field, "."), "%s", f.Reason)
-		}
-	case want == reflect.TypeFor[int64](), want == reflect.TypeFor[*int64]():
-		shown := []rune(string(raw))
-		if len(shown) > 40 {
-			shown = append(shown[:40], '…')
-		}
-		e.add(name, "%s is not an integer of 64 bits", string(shown))
-	default:
-		e.add(name, "it must be %s", kindText(want))
-	}
-}
+func isNull(raw json.RawMessage) bool { return string(raw) == "null" }
 
 func kindText(t reflect.Type) string {
 	switch t.Kind() {

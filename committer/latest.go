@@ -55,6 +55,10 @@ func (t *Table) Latest(ctx context.Context) (Version, error) {
 
 // notFound says that there is no version, and where.
 func (t *Table) notFound() error {
+	if t.branch != "" {
+		return fmt.Errorf("%w: %s, nothing under %q; commit the version that it forks from",
+			ErrTableNotFound, noVersions(t.branch), naming.Versions(t.root))
+	}
 	return fmt.Errorf("%w: nothing under %q is the manifest of a version; check the location, or commit version 1",
 		ErrTableNotFound, naming.Versions(t.root))
 }

@@ -12,15 +12,20 @@ import (
 // It is the operation ListTableVersions of the Lance Namespace specification.
 // The versions carry no metadata. A page can have fewer versions than the limit
 // and still have a token, but is never empty then. Tokens hold while others
-// commit, and are good for the table and branch that they were made for; any
-// other is an [*InvalidRequestError].
+// commit, and are good for the store, table and branch that they were made for;
+// any other is an [*InvalidRequestError]. Stores are told apart by their URLs, so
+// that those which do not know them, and those with the same at two endpoints,
+// take each other's tokens for a table of the same location.
+//
+// A table that is there and empty has no versions, and that is no error.
 //
 // Errors: [ErrTableNotFound], [ErrNamespaceNotFound], [ErrBranchNotFound],
 // [ErrMixedSchemes], [ErrUnsupported], [*InvalidRequestError].
 //
 // In a V2 table on an ordered store it costs one LIST a page; more where the
 // page begins with manifests that are only staged. Elsewhere each page costs a
-// whole listing.
+// whole listing. With [AtTable] a table without versions costs one LIST more, to
+// see whether it is there.
 func (n *Namespace) ListTableVersions(
 	ctx context.Context, req *ListTableVersionsRequest,
 ) (*ListTableVersionsResponse, error) {
@@ -45,23 +50,28 @@ func (n *Namespace) listVersions(ctx context.Context, req *ListTableVersionsRequ
 			limit = int(min(*req.Limit, fullPage))
 		}
 		if root, err := n.tableRoot(req.ID); err == nil && naming.CheckBranch(req.Branch) == nil {
-			from, err = parsePageToken(req.PageToken, naming.BranchRoot(root, req.Branch))
+			from, err = parsePageToken(req.PageToken, n.listedAt(naming.BranchRoot(root, req.Branch)))
 			wrong.check("page_token", err)
 		}
 	})
 	if err != nil {
-		return nil, err
+		return nil, n.orAbsent(ctx, err)
 	}
 	page, next, err := t.page(ctx, limit, from)
 	if err != nil {
 		return nil, err
+	}
+	if len(page) == 0 && req.PageToken == "" {
+		if err := n.checkThere(ctx); err != nil {
+			return nil, err
+		}
 	}
 	response := &ListTableVersionsResponse{Versions: make([]TableVersion, 0, len(page))}
 	for _, v := range page {
 		response.Versions = append(response.Versions, tableVersion(v))
 	}
 	if next.After != 0 {
-		response.PageToken = next.encode(t.root)
+		response.PageToken = next.encode(n.listedAt(t.root))
 	}
 	return response, nil
 }

@@ -3,6 +3,7 @@ package committer_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -95,6 +96,62 @@ func TestPagesHoldWhileOthersCommit(t *testing.T) {
 	}
 }
 
+func TestAPageHasAtMostAThousandVersions(t *testing.T) {
+	const all = 1005
+	for _, scheme := range []naming.Scheme{naming.V1, naming.V2} {
+		for _, unordered := range []bool{false, true} {
+			for _, limit := range []int64{0, 1001, 5000, math.MaxInt64} {
+				store := memory.New(memory.Options{Unordered: unordered})
+				for v := uint64(1); v <= all; v++ {
+					lay(store, scheme, v)
+				}
+				namespace, _ := inNamespace(store)
+				first, token := list(t, namespace, limit, "")
+				require.Len(t, first, 1000, "%s, unordered %t, limit %d", scheme, unordered, limit)
+				second, end := list(t, namespace, limit, token)
+				require.Len(t, second, all-1000)
+				require.Empty(t, end)
+			}
+		}
+	}
+}
+
+func TestATokenIsGoodForTheStoreThatItWasMadeFor(t *testing.T) {
+	at := func(urls ...string) *committer.Namespace {
+		store := memory.New(memory.Options{})
+		for v := uint64(1); v <= 5; v++ {
+			store.Inject("_versions/"+naming.V2.Final(v), manifestOf(v, "laid"))
+		}
+		return committer.NewNamespace(addressed{store, urls}, "", committer.AtTable())
+	}
+	first, token := list(t, at("s3://a/"), 2, "")
+	require.Equal(t, []int64{5, 4}, first)
+	for name, tc := range map[string]struct {
+		other *committer.Namespace
+		taken bool
+	}{
+		"the same store, opened again":                      {at("s3://a/"), true},
+		"another store":                                     {at("s3://b/"), false},
+		"another account with a container of the same name": {at("s3://a/", "abfss://a@two.dfs.core.windows.net/"), false},
+		"one that does not know its address":                {at(), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			limit := int64(2)
+			response, err := tc.other.ListTableVersions(t.Context(), &committer.ListTableVersionsRequest{PageToken: token, Limit: &limit})
+			if tc.taken {
+				require.NoError(t, err)
+				require.EqualValues(t, 3, response.Versions[0].Version)
+				return
+			}
+			require.Equal(t, committer.CodeInvalidInput, committer.Code(err))
+			require.ErrorContains(t, err, "page_token")
+		})
+	}
+	_, token = list(t, at(), 2, "")
+	next, _ := list(t, at(), 2, token)
+	require.Equal(t, []int64{3, 2}, next, "nothing tells stores without addresses apart")
+}
+
 func TestAPageOfAV2TableCostsOneList(t *testing.T) {
 	store := memory.New(memory.Options{})
 	for v := uint64(1); v <= 3000; v++ {
@@ -165,35 +222,4 @@ func TestATableThatMixesSchemesIsSaidToBe(t *testing.T) {
 	namespace, _ := inNamespace(store)
 	_, err := namespace.ListTableVersions(t.Context(), &committer.ListTableVersionsRequest{ID: tableID})
 	require.Equal(t, committer.CodeInvalidTableState, committer.Code(err))
-}
-
-func TestDescribe(t *testing.T) {
-	store := laid(1, 2)
-	namespace, log := inNamespace(store)
-	req := stage(store, 3, "mine")
-	req.Metadata = map[string]string{"who": "me"}
-	created := create(t, namespace, req)
-	log.Take()
-	describe := func(version int64) (*committer.DescribeTableVersionResponse, error) {
-		req := &committer.DescribeTableVersionRequest{ID: tableID}
-		if version != 0 {
-			req.Version = &version
-		}
-		return namespace.DescribeTableVersion(t.Context(), req)
-	}
-	got, err := describe(3)
-	require.NoError(t, err)
-	require.Equal(t, created.Version, got.Version)
-	require.Equal(t, []string{"HEAD " + naming.V2.Final(3)}, log.Take())
-	got, err = describe(0)
-	require.NoError(t, err)
-	require.Equal(t, created.Version, got.Version, "the latest, with its metadata")
-	_, err = describe(4)
-	require.Equal(t, committer.CodeTableVersionNotFound, committer.Code(err))
-	_, err = describe(-1)
-	require.Equal(t, committer.CodeInvalidInput, committer.Code(err))
-
-	store.Inject("db/empty.lance/.lance-reserved", nil)
-	_, err = namespace.DescribeTableVersion(t.Context(), &committer.DescribeTableVersionRequest{ID: []string{"empty"}})
-	require.Equal(t, committer.CodeTableVersionNotFound, committer.Code(err), "the table is there, and has no version")
 }

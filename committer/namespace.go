@@ -122,18 +122,16 @@ func (n *Namespace) begin(ctx context.Context, id []string, branch string, more 
 	}
 	var wrong InvalidRequestError
 	root, err := n.tableRoot(id)
-	if errors.Is(err, ErrInvalid) {
-		wrong.check("id", errors.Unwrap(err))
-	}
+	wrong.check("id", err)
 	wrong.check("branch", naming.CheckBranch(branch))
 	if more != nil {
 		more(&wrong)
 	}
+	if errors.Is(err, ErrUnsupported) && len(wrong.Fields) == 1 {
+		return nil, fmt.Errorf("id: %w", err)
+	}
 	if invalid := wrong.orNil(); invalid != nil {
 		return nil, invalid
-	}
-	if err != nil {
-		return nil, fmt.Errorf("id: %w", err)
 	}
 	return n.table(ctx, root, branch, 0)
 }

@@ -20,7 +20,7 @@ type pageToken struct {
 	// Whole says that the chain is listed whole, since its names are not in the
 	// order of versions.
 	Whole bool `json:"whole,omitempty"`
-	// Check ties the token to the chain that it was made for.
+	// Check ties the token to the store and the chain that it was made for.
 	Check string `json:"check"`
 }
 
@@ -28,11 +28,18 @@ type pageToken struct {
 const tokenPrefix = "lc1."
 
 // errToken is all that is said of a token that is not ours.
-var errToken = errors.New("it is not the token of an earlier page of this table and branch; begin again without one")
+var errToken = errors.New("it is not the token of an earlier page of this table and branch in this store; begin again without one")
 
-// encode writes a token for the chain at a root.
-func (p pageToken) encode(root string) string {
-	p.Check = p.sum(root)
+// listedAt names the chain at a root for tokens: by the root, and by the store
+// in all its spellings where it knows them, since the first need not tell it
+// from others: for Azure that is without the account.
+func (n *Namespace) listedAt(root string) string {
+	return strings.Join(slices.Concat(n.addresses(), []string{root}), "\x00")
+}
+
+// encode writes a token for a chain, by the name that listedAt has for it.
+func (p pageToken) encode(chain string) string {
+	p.Check = p.sum(chain)
 	text, err := json.Marshal(p)
 	if err != nil {
 		panic(err) // Numbers and texts always encode.
@@ -40,9 +47,8 @@ func (p pageToken) encode(root string) string {
 	return tokenPrefix + base64.RawURLEncoding.EncodeToString(text)
 }
 
-// parsePageToken reads a token of the chain at a root. The empty token is the
-// first page.
-func parsePageToken(text, root string) (p pageToken, err error) {
+// parsePageToken reads a token of a chain. The empty token is the first page.
+func parsePageToken(text, chain string) (p pageToken, err error) {
 	if text == "" {
 		return pageToken{}, nil
 	}
@@ -52,19 +58,20 @@ func parsePageToken(text, root string) (p pageToken, err error) {
 	}
 	content, err := base64.RawURLEncoding.Strict().DecodeString(encoded)
 	// JSON can say one thing in many ways, and a token of ours is written in one.
-	if err != nil || json.Unmarshal(content, &p) != nil || p.After == 0 || p.encode(root) != text {
+	if err != nil || json.Unmarshal(content, &p) != nil || p.After == 0 || p.encode(chain) != text {
 		return pageToken{}, errToken
 	}
 	return p, nil
 }
 
-// sum guards against tokens of other tables and damaged ones. It is no secret.
-func (p pageToken) sum(root string) string {
+// sum guards against tokens of other tables and stores, and damaged ones. It is
+// no secret.
+func (p pageToken) sum(chain string) string {
 	p.Check = ""
 	text, err := json.Marshal(p)
 	if err != nil {
 		panic(err)
 	}
-	sum := sha256.Sum256(slices.Concat([]byte(root), []byte{0}, text))
+	sum := sha256.Sum256(slices.Concat([]byte(chain), []byte{0}, text))
 	return hex.EncodeToString(sum[:8])
 }

@@ -105,7 +105,8 @@ func (n *Namespace) readCatalog(ctx context.Context) (there, managed bool, err e
 	info, err := manifest.Inspect(body)
 	if err != nil {
 		// Not ErrInvalid: the request is not at fault.
-		return false, false, fmt.Errorf("version %d cannot be read: %v", v.Number, err)
+		return false, false, fmt.Errorf("version %d cannot be read: %v; restore its manifest, or use the table's own location if you know that the catalog does not keep the versions",
+			v.Number, err)
 	}
 	return true, info.TableMetadata[catalogManaged] == "true", nil
 }
@@ -134,6 +135,40 @@ func (n *Namespace) checkFolder(ctx context.Context, root string, catalog bool) 
 		}
 	}
 	return fmt.Errorf("%w: there is nothing under %s/; declare the table, or stage its first manifest there", ErrTableNotFound, root)
+}
+
+// checkThere refuses a table that is given by its own location when there is
+// nothing at all: other tables were looked for before. It costs a LIST of one
+// key.
+func (n *Namespace) checkThere(ctx context.Context) error {
+	if !n.atTable {
+		return nil
+	}
+	in, where := backends.ListInput{Limit: 1}, "in the store"
+	if n.root != "" {
+		in.Prefix = n.root + "/"
+		where = "under " + in.Prefix
+	}
+	page, err := n.reads.page(ctx, in)
+	switch {
+	case err != nil:
+		return fmt.Errorf("look for what is %s: %w", where, err)
+	case len(page.Objects)+len(page.Prefixes) == 0 && page.Token == "":
+		return fmt.Errorf("%w: there is nothing %s; check the location, or stage the first manifest there", ErrTableNotFound, where)
+	}
+	return nil
+}
+
+// orAbsent is checkThere after a call that did not find something in the table.
+// Where the table is there, or this cannot be told, err stays.
+func (n *Namespace) orAbsent(ctx context.Context, err error) error {
+	if !errors.Is(err, ErrVersionNotFound) && !errors.Is(err, ErrBranchNotFound) {
+		return err
+	}
+	if absent := n.checkThere(ctx); errors.Is(absent, ErrTableNotFound) {
+		return absent
+	}
+	return err
 }
 
 // A sight is what a table's folder shows.

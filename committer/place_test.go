@@ -60,6 +60,10 @@ func TestWhereATableMustBe(t *testing.T) {
 			table("_versions/" + version1)(store)
 			layCatalog(store, managedCatalog)
 		}, []committer.Option{committer.WithCatalogManaged()}, tableID, -1},
+		{"a catalog that says that it does not keep the versions", func(store *memory.Store) {
+			table("_versions/" + version1)(store)
+			layCatalog(store, testmanifest.WithTableMetadata(1, "table_version_management", "false"))
+		}, nil, tableID, -1},
 		{"a catalog that cannot be read", func(store *memory.Store) {
 			table("_versions/" + version1)(store)
 			layCatalog(store, []byte("damaged"))
@@ -108,6 +112,15 @@ func TestATableByItsOwnLocation(t *testing.T) {
 	req := stage(store, 3, "mine")
 	req.ID = nil
 	create(t, namespace, req)
+}
+
+func TestADamagedCatalogNamesTheWayOut(t *testing.T) {
+	store := laid(1)
+	layCatalog(store, []byte("damaged"))
+	namespace := committer.NewNamespace(store, namespaceRoot)
+	_, err := namespace.ListTableVersions(t.Context(), &committer.ListTableVersionsRequest{ID: tableID})
+	require.ErrorContains(t, err, "the catalog db/__manifest: version 1 cannot be read")
+	require.ErrorContains(t, err, "restore its manifest, or use the table's own location")
 }
 
 func TestWhereATableIsIsLookedAtOnceAMinute(t *testing.T) {

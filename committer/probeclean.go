@@ -62,12 +62,12 @@ func (p *probe) remove(ctx context.Context, keys []string) []string {
 		for rest := keys; len(rest) > 0; {
 			batch := rest[:min(len(rest), r.batch())]
 			rest = rest[len(batch):]
-			gone, err := r.remove(ctx, batch)
+			fates, err := r.remove(ctx, batch)
 			if errors.Is(err, fs.ErrPermission) {
 				p.denied[mayDelete] = err
 			}
 			for i, key := range batch {
-				if !gone[i] {
+				if fates[i] != fateGone {
 					left = append(left, key)
 				}
 			}

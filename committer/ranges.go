@@ -33,15 +33,14 @@ func (r *VersionRange) UnmarshalJSON(data []byte) error {
 		Start *int64 `json:"start_version"`
 		End   *int64 `json:"end_version"`
 	}
-	if err := decodeFields(data, &given, &r.Unknown); err != nil {
-		return err
-	}
-	var wrong InvalidRequestError
-	if given.Start == nil {
-		wrong.add("start_version", "it is missing")
-	}
-	if given.End == nil {
-		wrong.add("end_version", "it is missing")
+	wrong := readFields(data, &given, &r.Unknown)
+	if !wrong.isWhole() {
+		if given.Start == nil && !wrong.names("start_version") {
+			wrong.add("start_version", "it is missing")
+		}
+		if given.End == nil && !wrong.names("end_version") {
+			wrong.add("end_version", "it is missing")
+		}
 	}
 	if err := wrong.orNil(); err != nil {
 		return err
@@ -63,33 +62,53 @@ type span struct{ start, end uint64 }
 // openEnd is the end of a span that goes through the latest version.
 const openEnd = naming.MaxVersion + 1
 
-// spansOf checks ranges and returns them in order and apart.
-func spansOf(ranges []VersionRange) ([]span, error) {
-	if len(ranges) == 0 {
-		return nil, fmt.Errorf("there are no ranges of versions to delete; for all that may go, ask for the range 0 to %d", throughLatest)
-	}
-	var closed, all []span
-	for _, r := range ranges {
-		asked := fmt.Sprintf("the range %d to %d", r.Start, r.End)
-		switch {
-		case r.Start < 0:
-			return nil, fmt.Errorf("%s: a range starts at 0 or above", asked)
-		case r.End < throughLatest:
-			return nil, fmt.Errorf("%s: the end is a version, or %d for all through the latest", asked, throughLatest)
-		case r.End == throughLatest:
-			all = append(all, span{uint64(r.Start), openEnd})
-		case r.End <= r.Start:
-			return nil, fmt.Errorf("%s: it is empty, since the end is not part of it; to delete the one version %d, end at %d",
-				asked, r.Start, uint64(r.Start)+1)
-		default:
-			closed = append(closed, span{uint64(r.Start), uint64(r.End)})
+// spansOf returns ranges that are in order, in order and apart.
+func spansOf(ranges []VersionRange) []span {
+	spans := make([]span, len(ranges))
+	for i, r := range ranges {
+		spans[i] = span{uint64(r.Start), uint64(r.End)}
+		if r.End == throughLatest {
+			spans[i].end = openEnd
 		}
 	}
-	closed = merge(closed)
-	if err := checkWidth(closed, 0); err != nil {
-		return nil, err
+	return merge(spans)
+}
+
+// checkRanges adds each range that makes no sense, or that all have too many
+// versions.
+func (e *InvalidRequestError) checkRanges(ranges []VersionRange) {
+	if len(ranges) == 0 {
+		e.add("ranges", "there are no ranges of versions to delete; for all that may go, ask for the range 0 to %d", throughLatest)
+		return
 	}
-	return merge(append(all, closed...)), nil
+	before := len(e.Fields)
+	for i, r := range ranges {
+		field := fmt.Sprintf("ranges[%d].end_version", i)
+		asked := fmt.Sprintf("the range %d to %d", r.Start, r.End)
+		if r.Start < 0 {
+			e.add(fmt.Sprintf("ranges[%d].start_version", i), "%s: a range starts at 0 or above", asked)
+		}
+		switch {
+		case r.End < throughLatest:
+			e.add(field, "%s: the end is a version, or %d for all through the latest", asked, throughLatest)
+		case r.Start >= 0 && r.End != throughLatest && r.End <= r.Start:
+			e.add(field, "%s: it is empty, since the end is not part of it; to delete the one version %d, end at %d",
+				asked, r.Start, uint64(r.Start)+1)
+		}
+		if e.isFull() {
+			return
+		}
+	}
+	if len(e.Fields) > before {
+		return
+	}
+	var closed []VersionRange
+	for _, r := range ranges {
+		if r.End != throughLatest {
+			closed = append(closed, r)
+		}
+	}
+	e.check("ranges", checkWidth(spansOf(closed), 0))
 }
 
 // merge makes one span of those that overlap or touch.

@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"unicode/utf8"
 )
 
 // A record is what is stored as metadata beside a manifest. It proves later
@@ -23,8 +25,14 @@ type record struct {
 }
 
 // encode returns the record in JSON and base64url, since headers of HTTP carry
-// no others than printable ASCII characters.
+// no others than printable ASCII characters. JSON has no metadata but UTF-8: other
+// would be kept as what it is not.
 func (r record) encode() (string, error) {
+	for name, value := range r.Metadata {
+		if !utf8.ValidString(name) || !utf8.ValidString(value) {
+			return "", fmt.Errorf("the entry %s is not UTF-8", shownName(name))
+		}
+	}
 	text, err := json.Marshal(r)
 	if err != nil {
 		return "", err

@@ -38,40 +38,78 @@ func (r *remover) batch() int {
 	return max(1, r.bulk.BulkLimit())
 }
 
-// remove deletes objects, and says of each whether it is proven to be gone.
-func (r *remover) remove(ctx context.Context, keys []string) (gone []bool, err error) {
-	gone = make([]bool, len(keys))
-	if r.bulk == nil {
-		return gone, r.oneByOne(ctx, keys, gone)
+// A fate is what became of an object that was to be deleted.
+type fate uint8
+
+const (
+	// fateLeft is an object that is there still: nobody was asked to delete it, or
+	// the store refused.
+	fateLeft fate = iota
+	// fateUnproven is an object of which the answer does not tell. A request that is
+	// answered 503 or 429, or not at all, may have been carried out: the SDKs
+	// send deletes again, and tell the last answer.
+	fateUnproven
+	// fateGone is an object that is not there any more.
+	fateGone
+)
+
+// fateAfter tells the fate from the answer to a delete.
+func fateAfter(err error) fate {
+	if err == nil {
+		return fateGone
 	}
-	err = within(ctx, r.single.policy.readTimeout(0), func(ctx context.Context) error { return r.bulk.BulkDelete(ctx, keys) })
-	failed := make(map[string]bool)
+	for _, refused := range []error{
+		backends.ErrPermission, backends.ErrUnauthenticated, backends.ErrNoBucket, backends.ErrInvalid, backends.ErrUnsupported,
+	} {
+		if errors.Is(err, refused) {
+			return fateLeft
+		}
+	}
+	return fateUnproven
+}
+
+// remove deletes objects, and says what became of each.
+func (r *remover) remove(ctx context.Context, keys []string) ([]fate, error) {
+	fates := make([]fate, len(keys))
+	if r.bulk == nil {
+		return fates, r.oneByOne(ctx, keys, fates)
+	}
+	if err := ctx.Err(); err != nil {
+		return fates, err
+	}
+	err := within(ctx, r.single.policy.readTimeout(0), func(ctx context.Context) error { return r.bulk.BulkDelete(ctx, keys) })
+	failed := make(map[string]error)
+	all := err
 	var partial *backends.PartialDeleteError
 	switch {
 	case errors.As(err, &partial):
+		all = nil
 		for _, one := range partial.Failed {
-			failed[one.Key] = true
+			failed[one.Key] = one
 		}
 	case errors.Is(err, backends.ErrUnsupported):
 		r.bulk = nil
-		return gone, r.oneByOne(ctx, keys, gone)
-	case err != nil:
-		return gone, err
+		return fates, r.oneByOne(ctx, keys, fates)
 	}
 	for i, key := range keys {
-		gone[i] = !failed[key]
+		if fates[i] = fateAfter(all); failed[key] != nil {
+			fates[i] = fateAfter(failed[key])
+		}
 	}
-	return gone, err
+	return fates, err
 }
 
-func (r *remover) oneByOne(ctx context.Context, keys []string, gone []bool) error {
+func (r *remover) oneByOne(ctx context.Context, keys []string, fates []fate) error {
 	places := make([]int, len(keys))
 	for i := range places {
 		places[i] = i
 	}
 	return sideBySide(places, func(i int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		err := r.single.Delete(ctx, keys[i])
-		gone[i] = err == nil
+		fates[i] = fateAfter(err)
 		return err
 	})
 }

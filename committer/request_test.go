@@ -61,10 +61,11 @@ func TestEveryFieldThatCannotBeReadIsNamed(t *testing.T) {
 		{`{"id":"t"}`, "id: it must be a list of strings"},
 		{`{"manifest_size":"big","e_tag":7,"metadata":{"a":1},"manifest_path":{}}`,
 			`manifest_path: it must be a string; manifest_size: "big" is not an integer of 64 bits; e_tag: it must be a string; ` +
-				`metadata: it must be an object whose values are strings`},
+				`metadata.a: it must be a string`},
 		{`{"identity":{"api_key":12345}}`, "identity.api_key: it must be a string"},
 		{`{"identity":"secret"}`, "identity: it is not a JSON object"},
-		{`{"context":{"header.Authorization":12345}}`, "context: it must be an object whose values are strings"},
+		{`{"context":{"header.Authorization":12345}}`, "context.header.Authorization: it must be a string"},
+		{`{"context":"secret"}`, "context: it must be an object whose values are strings"},
 	} {
 		t.Run(tc.text, func(t *testing.T) {
 			var req committer.CreateTableVersionRequest

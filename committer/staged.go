@@ -35,50 +35,84 @@ func (n *Namespace) resolve(table, root, text string, version uint64) (staging, 
 	if text == "" {
 		return staging{}, errMissingPath
 	}
+	if hasQuery(text) {
+		return staging{}, errHasQuery
+	}
 	key, err := n.keyOf(table, root, text)
 	if err != nil {
 		return staging{}, err
 	}
 	if err := backends.CheckKey(key); err != nil {
-		return staging{}, fmt.Errorf("%q is not the key of an object: %w", text, err)
+		if strings.ContainsAny(text, "?#") {
+			// The reason repeats the key.
+			err = fmt.Errorf("%w: it is too long, or has a control character, or an empty part or one of dots", backends.ErrInvalid)
+		}
+		return staging{}, fmt.Errorf("%q is not the key of an object: %w", withoutQuery(text), err)
 	}
 	if hidesDots(key) {
-		return staging{}, fmt.Errorf("%q has a part that is %q or %q in disguise", text, ".", "..")
+		return staging{}, fmt.Errorf("%q has a part that is %q or %q in disguise", withoutQuery(text), ".", "..")
 	}
 	name, inside := below(key, table)
 	if !inside {
-		return staging{}, fmt.Errorf("%q lies outside the table %s; stage the manifest in %s", text, orStore(table), naming.Versions(root))
+		return staging{}, fmt.Errorf("%q lies outside the table %s; stage the manifest in %s", withoutQuery(text), table, naming.Versions(root))
 	}
 	if !mayStage(key) {
 		return staging{}, fmt.Errorf("%q has a name that no staged manifest may have, since it is removed after the commit; "+
-			"stage the manifest as %s<UUID>", text, naming.Staging(naming.Versions(root)+naming.V2.Final(version), ""))
+			"stage the manifest as %s<UUID>", withoutQuery(text), naming.Staging(naming.Versions(root)+naming.V2.Final(version), ""))
 	}
 	return staging{key: key, name: name, size: unknownSize}, nil
 }
 
+// errHasQuery refuses a URL that can carry a credential, which is not repeated.
+var errHasQuery = errors.New("it is a URL with a query or a fragment, such as a signature; give the object alone")
+
+func hasQuery(text string) bool {
+	return strings.Contains(text, "://") && strings.ContainsAny(text, "?#")
+}
+
 // keyOf reads the three forms of a path: a key, a URL, and what is relative to
-// the table.
+// the table. A text can be several of them: where the table is the store itself,
+// all are keys in it. So it takes the reading that lies directly in the branch's
+// _versions/, where manifests are staged; no text has two of these. Of others it
+// takes the first that lies in the table.
 func (n *Namespace) keyOf(table, root, text string) (string, error) {
-	if strings.Contains(text, "://") {
-		return n.keyOfURL(text)
-	}
-	_, inside := below(text, table)
 	switch {
+	case strings.Contains(text, "://"):
+		return n.keyOfURL(text)
 	case strings.HasPrefix(text, "/"):
-		return "", fmt.Errorf("%q is an absolute path; give a key of the store, or a path relative to the table", text)
-	case inside:
-		return text, nil
-	case strings.HasPrefix(text, naming.Versions("")):
-		return naming.Join(root, text), nil
-	case strings.HasPrefix(text, naming.Tree("")):
-		return naming.Join(table, text), nil
+		return "", fmt.Errorf("%q is an absolute path; give a key of the store, or a path relative to the table", withoutQuery(text))
 	}
-	for _, address := range n.addresses() {
-		if key, ok := strings.CutPrefix(text, address); ok && !strings.Contains(address, "://") {
+	readings := n.readings(table, root, text)
+	for _, key := range readings {
+		if folder, _ := path.Split(key); folder == naming.Versions(root) {
+			return key, nil
+		}
+	}
+	for _, key := range readings {
+		if _, inside := below(key, table); inside {
 			return key, nil
 		}
 	}
 	return text, nil
+}
+
+// readings returns the keys that a path can mean: first that below the path of
+// the store's folder, by which no folder in a table is called.
+func (n *Namespace) readings(table, root, text string) []string {
+	var keys []string
+	for _, address := range n.addresses() {
+		if key, ok := strings.CutPrefix(text, address); ok && !strings.Contains(address, "://") {
+			keys = append(keys, key)
+		}
+	}
+	keys = append(keys, text)
+	switch {
+	case strings.HasPrefix(text, naming.Versions("")):
+		keys = append(keys, naming.Join(root, text))
+	case strings.HasPrefix(text, naming.Tree("")):
+		keys = append(keys, naming.Join(table, text))
+	}
+	return keys
 }
 
 // keyOfURL reads a URL below one of the store's own.
@@ -119,13 +153,6 @@ func below(key, root string) (name string, inside bool) {
 		return key, true
 	}
 	return strings.CutPrefix(key, root+"/")
-}
-
-func orStore(table string) string {
-	if table == "" {
-		return "at the root of the store"
-	}
-	return table
 }
 
 // hidesDots reports whether somebody who decodes the key would leave a folder.
@@ -188,7 +215,8 @@ func (n *Namespace) checkReal(ctx context.Context, table string, s staging) erro
 	return nil
 }
 
-// largestManifest is the largest staged manifest that is read, in bytes.
+// largestManifest is the largest staged manifest that is read, in bytes. A size
+// in a request only lowers it: read refuses one above.
 const largestManifest = 1 << 30
 
 // fetch reads the staged manifest. It costs one GET.
@@ -257,6 +285,6 @@ func checkPathAlone(text string) error {
 		strings.HasPrefix(text, naming.Versions("")), strings.HasPrefix(text, naming.Tree("")):
 		return nil
 	default:
-		return fmt.Errorf("%q lies in no table; a staged manifest is in the table's %s", text, naming.Versions(""))
+		return fmt.Errorf("%q lies in no table; a staged manifest is in the table's %s", withoutQuery(text), naming.Versions(""))
 	}
 }

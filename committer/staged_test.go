@@ -12,6 +12,7 @@ import (
 	"github.com/lancecommit/lancecommit/backends/file"
 	"github.com/lancecommit/lancecommit/backends/memory"
 	"github.com/lancecommit/lancecommit/committer"
+	"github.com/lancecommit/lancecommit/internal/testmanifest"
 	"github.com/lancecommit/lancecommit/naming"
 )
 
@@ -49,6 +50,77 @@ func TestTheThreeFormsOfAManifestPath(t *testing.T) {
 	}
 }
 
+// The store of a table that is given by its own location can be the table's own
+// folder, below which every text is a key.
+func TestTheFormsOfAManifestPathWhereTheTableIsTheStore(t *testing.T) {
+	name := stagedName(2, 1)
+	for _, tc := range []struct {
+		form, folder, branch, path, staged string
+	}{
+		{"a key of the store", "tmp/d/t.lance/", "", "_versions/" + name, "_versions/" + name},
+		{"a key anywhere in the table", "tmp/d/t.lance/", "", "staging/" + name, "staging/" + name},
+		{"a URL", "tmp/d/t.lance/", "", "file:///tmp/d/t.lance/_versions/" + name, "_versions/" + name},
+		{"a path of the folder, as Lance has it", "tmp/d/t.lance/", "", "tmp/d/t.lance/_versions/" + name, "_versions/" + name},
+		{"a path of the folder, and anywhere in the table", "tmp/d/t.lance/", "", "tmp/d/t.lance/staging/" + name, "staging/" + name},
+		{"a path of the folder for a branch", "tmp/d/t.lance/", "exp", "tmp/d/t.lance/tree/exp/_versions/" + name, "tree/exp/_versions/" + name},
+		{"relative to the branch, which main's folder is not", "tmp/d/t.lance/", "exp", "_versions/" + name, "tree/exp/_versions/" + name},
+		{"relative to the table", "tmp/d/t.lance/", "exp", "tree/exp/_versions/" + name, "tree/exp/_versions/" + name},
+		{"a path that looks relative", "tree/t.lance/", "", "tree/t.lance/_versions/" + name, "_versions/" + name},
+		{"what is relative, and looks like a path", "tree/t.lance/", "t.lance", "tree/t.lance/_versions/" + name, "tree/t.lance/_versions/" + name},
+		{"what is relative, in a folder of that name", "_versions/", "", "_versions/" + name, "_versions/" + name},
+		{"a path in a folder of that name", "_versions/", "", "_versions/_versions/" + name, "_versions/" + name},
+	} {
+		t.Run(tc.form, func(t *testing.T) {
+			store := memory.New(memory.Options{})
+			store.Inject("_versions/"+naming.V2.Final(1), manifestOf(1, "laid"))
+			if tc.branch != "" {
+				store.Inject(naming.BranchRefs("", tc.branch)[0], []byte(`{"parentVersion":2}`))
+			}
+			store.Inject(tc.staged, testmanifest.New(2, tc.branch, "mine"))
+			namespace := committer.NewNamespace(addressed{store, []string{"file:///" + tc.folder, tc.folder}}, "", committer.AtTable())
+			response := create(t, namespace, &committer.CreateTableVersionRequest{Version: 2, Branch: tc.branch, ManifestPath: tc.path})
+			require.Equal(t, naming.Versions(naming.BranchRoot("", tc.branch))+naming.V2.Final(2), response.Version.ManifestPath)
+			_, err := store.Head(t.Context(), tc.staged)
+			require.Error(t, err, "the staged manifest is removed")
+		})
+	}
+}
+
+func TestAKeyThatLooksLikeAPathOfTheStoresFolder(t *testing.T) {
+	name := stagedName(2, 1)
+	for path, staged := range map[string]string{
+		"a/_versions/" + name:   "a/_versions/" + name,
+		"a/a/_versions/" + name: "a/_versions/" + name,
+		"a/staging/" + name:     "a/staging/" + name,
+		"a/a/staging/" + name:   "a/staging/" + name,
+	} {
+		t.Run(path, func(t *testing.T) {
+			store := memory.New(memory.Options{})
+			store.Inject("a/_versions/"+naming.V2.Final(1), manifestOf(1, "laid"))
+			store.Inject(staged, manifestOf(2, "mine"))
+			namespace := committer.NewNamespace(addressed{store, []string{"file:///a/", "a/"}}, "a", committer.AtTable())
+			create(t, namespace, &committer.CreateTableVersionRequest{Version: 2, ManifestPath: path})
+		})
+	}
+}
+
+func TestAFileURLIsDecodedAndNoOtherIs(t *testing.T) {
+	for path, staged := range map[string]string{
+		"file:///tmp/a%20b/db/t.lance/_versions/x%20y%25":     "x y%",
+		"file:///tmp/a b/db/t.lance/_versions/x%20y%25":       "x y%",
+		"file:///tmp/a%20b/db/t%2Elance/_versions/%C3%A4+%23": "ä+#",
+		"s3://bucket/db/t.lance/_versions/x%20y%25":           "x%20y%25",
+		"s3://bucket/db/t.lance/_versions/x y":                "x y",
+	} {
+		t.Run(path, func(t *testing.T) {
+			store := laid(1)
+			store.Inject(naming.Versions(root)+staged, manifestOf(2, "mine"))
+			namespace := committer.NewNamespace(addressed{store, []string{"file:///tmp/a%20b/", "file:///tmp/a b/", "s3://bucket/"}}, namespaceRoot)
+			create(t, namespace, &committer.CreateTableVersionRequest{ID: tableID, Version: 2, ManifestPath: path})
+		})
+	}
+}
+
 func TestAManifestPathOutsideTheTableIsRefused(t *testing.T) {
 	name := stagedName(2, 1)
 	for _, path := range []string{
@@ -71,6 +143,9 @@ func TestAManifestPathOutsideTheTableIsRefused(t *testing.T) {
 		"db/t.lance",
 		"db/t.lance/",
 		"_versions/",
+		"tmp/store/db/other.lance/_versions/" + name,
+		"tmp/store/db/t.lance/_versions/" + naming.V2.Final(2),
+		"tmp/store/../db/t.lance/_versions/" + name,
 		"s3://other/db/t.lance/_versions/" + name,
 		"s3://bucket.evil/db/t.lance/_versions/" + name,
 		"s3://bucket/db/other.lance/_versions/" + name,
@@ -92,7 +167,7 @@ func TestAManifestPathOutsideTheTableIsRefused(t *testing.T) {
 			// What is refused must be so for its name, and not for being absent.
 			store.Inject(path, manifestOf(2, "mine"))
 			before := keys(t, store)
-			namespace := committer.NewNamespace(addressed{store, []string{"s3://bucket/"}}, namespaceRoot)
+			namespace := committer.NewNamespace(addressed{store, []string{"s3://bucket/", "tmp/store/"}}, namespaceRoot)
 			_, err := namespace.CreateTableVersion(t.Context(), &committer.CreateTableVersionRequest{
 				ID: tableID, Version: 2, ManifestPath: path,
 			})

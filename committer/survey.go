@@ -120,7 +120,7 @@ func (t *Table) survey(ctx context.Context, spans []span) (survey, error) {
 	}
 	t.learnList(known{scheme: s.latest.Scheme, end: s.latest, learned: began, listed: began})
 	if wide != nil {
-		return s, &withLatest{invalid(wide), s.latest}
+		return s, t.withLatest(invalid(wide), s.latest)
 	}
 	s.sort()
 	return s, nil

@@ -126,9 +126,9 @@ func (t *Table) sweep(ctx context.Context, old []SweptObject, opts SweepOptions,
 		for i, object := range batch {
 			keys[i] = object.Key
 		}
-		gone, err := r.remove(ctx, keys)
-		for i, proven := range gone {
-			if proven {
+		fates, err := r.remove(ctx, keys)
+		for i, fate := range fates {
+			if fate == fateGone {
 				result.add(batch[i : i+1])
 			}
 		}
@@ -137,7 +137,7 @@ func (t *Table) sweep(ctx context.Context, old []SweptObject, opts SweepOptions,
 			opts.Progress(len(result.Removed), total)
 		}
 		if err != nil {
-			return fmt.Errorf("%d of %d leftovers were deleted, and then: %w", len(result.Removed), total, err)
+			return fmt.Errorf("at least %d of %d leftovers were deleted, and then: %w", len(result.Removed), total, err)
 		}
 	}
 	return nil

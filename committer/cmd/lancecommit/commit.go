@@ -82,6 +82,9 @@ func withLatest(ctx context.Context, t *committer.Table, refusal error) error {
 	case err == nil:
 		return fmt.Errorf("%w; the latest version is %d", refusal, latest.Number)
 	case errors.Is(err, committer.ErrTableNotFound):
+		if t.Branch() != "" {
+			return fmt.Errorf("%w; the branch %q has no versions yet", refusal, t.Branch())
+		}
 		return fmt.Errorf("%w; the table has no versions yet", refusal)
 	default:
 		return refusal

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lancecommit/lancecommit/backends"
 	"github.com/lancecommit/lancecommit/backends/all"
 	"github.com/lancecommit/lancecommit/committer"
 )
@@ -70,8 +71,7 @@ func (a *app) runCreate(ctx context.Context, c creation, file string) error {
 		}
 		return nil
 	}
-	id := url.PathEscape(committer.JoinID(req.ID, committer.DefaultDelimiter))
-	if printErr := a.printJSON(committer.ErrorResponse(err, "/v1/table/"+id+"/version/create")); printErr != nil {
+	if printErr := a.printJSON(committer.ErrorResponse(err, c.instance(&req))); printErr != nil {
 		fmt.Fprintf(a.err, "lancecommit: to print the error body failed: %v\n", printErr)
 	}
 	return err
@@ -85,30 +85,58 @@ func (a *app) createVersion(
 	if err != nil {
 		return nil, err
 	}
-	decodeErr := json.Unmarshal(body, req)
-	if decodeErr != nil && !errors.Is(decodeErr, committer.ErrInvalid) {
-		// Without the cause: it can show what is in the request.
-		decodeErr = fmt.Errorf("%w: the request is not JSON", committer.ErrInvalid)
-	}
+	refusal := json.Unmarshal(body, req)
 	if c.idGiven {
-		route, err := committer.ParseID(c.id, c.delimiter)
-		if err != nil {
-			return nil, err
-		}
-		if req.ID, err = committer.MatchID(route, req.ID); err != nil {
-			return nil, err
-		}
+		refusal = c.setID(req, refusal)
 	}
 	namespace, done, err := a.namespace(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	if decodeErr != nil {
-		return nil, describeLatest(ctx, namespace, req, decodeErr)
+	if refusal != nil {
+		return nil, namespace.RefuseCreate(ctx, req, refusal)
 	}
 	response, err := namespace.CreateTableVersion(ctx, req)
 	return response, forCommands(err)
+}
+
+// setID gives a request the id of the flags, and adds it to why the request is
+// refused where it cannot have that.
+func (c creation) setID(req *committer.CreateTableVersionRequest, refusal error) error {
+	id, err := committer.ParseID(c.id, c.delimiter)
+	if err == nil {
+		id, err = committer.MatchID(id, req.ID)
+	}
+	if err == nil {
+		req.ID = id
+		return refusal
+	}
+	var wrong *committer.InvalidRequestError
+	if refusal != nil && !errors.As(refusal, &wrong) {
+		return refusal
+	}
+	if wrong == nil {
+		wrong = new(committer.InvalidRequestError)
+	}
+	wrong.Fields = append([]committer.FieldError{{Field: "id", Reason: err.Error()}}, wrong.Fields...)
+	return wrong
+}
+
+// instance is the path of the operation, as a server has it, empty where no id
+// was asked for.
+func (c creation) instance(req *committer.CreateTableVersionRequest) string {
+	id := c.id
+	if parts, err := committer.ParseID(c.id, c.delimiter); err == nil {
+		id = committer.JoinID(parts, committer.DefaultDelimiter)
+	}
+	if !c.idGiven {
+		id = committer.JoinID(req.ID, committer.DefaultDelimiter)
+	}
+	if id == "" {
+		return ""
+	}
+	return "/v1/table/" + url.PathEscape(id) + "/version/create"
 }
 
 // maxRequest is the largest request that is read, in bytes.
@@ -133,20 +161,12 @@ func (a *app) namespace(ctx context.Context, c creation) (namespace *committer.N
 		opts = append(opts, committer.WithCatalogManaged())
 	}
 	store, key, err := all.Open(ctx, location, options)
+	if c.table != "" && errors.Is(err, backends.ErrNoBucket) {
+		// The folder is the table, and no root that one could make.
+		return nil, nil, fmt.Errorf("%w: there is nothing at --table; check the location", committer.ErrTableNotFound)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
 	return committer.NewNamespace(store, key, opts...), func() { _ = store.Close() }, nil
-}
-
-// describeLatest adds the latest version to the refusal of a request that could
-// not be read, where what was read says the table.
-func describeLatest(
-	ctx context.Context, namespace *committer.Namespace, req *committer.CreateTableVersionRequest, refusal error,
-) error {
-	latest, err := namespace.DescribeTableVersion(ctx, &committer.DescribeTableVersionRequest{ID: req.ID, Branch: req.Branch})
-	if err != nil {
-		return refusal
-	}
-	return fmt.Errorf("%w; the latest version is %d", refusal, latest.Version.Version)
 }

@@ -175,6 +175,7 @@ func TestTheExampleOfTheSpecificationIsToldEveryWrongField(t *testing.T) {
 	for _, field := range []string{"id: ", "version: ", "manifest_path: ", "manifest_size: "} {
 		require.Contains(t, body.Error, field)
 	}
+	require.Equal(t, "/v1/table/id$id/version/create", body.Instance)
 	got = createWith(t, []byte(seed), &body, "--table", table)
 	require.Equal(t, exitInvalid, got.code)
 	for _, field := range []string{"version: ", "manifest_size: "} {
@@ -202,6 +203,16 @@ func TestCreateIsGivenARequest(t *testing.T) {
 	}
 }
 
+func TestCreateInATableThatIsNotThere(t *testing.T) {
+	fixture := fixtures.V2()
+	at := filepath.Join(t.TempDir(), "absent.lance")
+	var body committer.ErrorBody
+	got := createWith(t, requestFor(fixture, fixture.Main), &body, "--table", at)
+	require.Equal(t, exitNotFound, got.code)
+	require.Equal(t, committer.CodeTableNotFound, body.Code)
+	require.NoDirExists(t, at)
+}
+
 func TestCreateByAURLOfTheStore(t *testing.T) {
 	fixture := fixtures.V2()
 	table := layFixture(t, fixture)
@@ -211,4 +222,78 @@ func TestCreateByAURLOfTheStore(t *testing.T) {
 	got := createWith(t, req, &response, "--root", filepath.Dir(table))
 	require.Equal(t, exitOK, got.code, got.err)
 	require.True(t, strings.HasSuffix(response.Version.ManifestPath, naming.V2.Final(3)))
+}
+
+func TestARefusedCreateNamesEveryWrongField(t *testing.T) {
+	table := layFixture(t, fixtures.V2())
+	for _, tc := range []struct {
+		request string
+		args    []string
+		fields  []string
+	}{
+		{
+			`{"id":["a","b"],"version":1.5,"manifest_path":"/etc/passwd","naming_scheme":"v9"}`, nil,
+			[]string{"id: ", "version: 1.5 ", "manifest_path: ", "naming_scheme: "},
+		},
+		{
+			`{"id":["other"],"version":1.5,"manifest_path":"/etc/passwd"}`, []string{"--id", "quickstart"},
+			[]string{"id: ", `the table ["quickstart"]`, `its body ["other"]`, "version: 1.5 ", "manifest_path: "},
+		},
+		{`{"id":["quickstart"],"version":0}`, []string{"--id", "quickstart", "--delimiter", ""}, []string{"id: ", "version: 0 ", "manifest_path: "}},
+		{"{\"id\":[\"quickstart\"],\"version\":3,\"manifest_path\":\"_versions/x\",\"metadata\":{\"a\":\"\xff\"}}", nil, []string{"metadata.a: it is not UTF-8"}},
+		{`{"id":["quickstart"],"version":0,"manifest_path":"_versions/x","metadata":{"a":null}}`, nil, []string{"metadata.a: ", "version: 0 "}},
+	} {
+		var body committer.ErrorBody
+		got := createWith(t, []byte(tc.request), &body, append([]string{"--root", filepath.Dir(table)}, tc.args...)...)
+		require.Equal(t, exitInvalid, got.code, tc.request)
+		require.Equal(t, committer.CodeInvalidInput, body.Code)
+		for _, field := range tc.fields {
+			require.Contains(t, body.Error, field, tc.request)
+		}
+		require.Equal(t, 2, finals(t, table))
+	}
+}
+
+func TestTheAnswerToARefusedCreateSaysWhichTableWasAskedFor(t *testing.T) {
+	table := layFixture(t, fixtures.V2())
+	for _, tc := range []struct {
+		request string
+		args    []string
+		want    string
+	}{
+		{`{"id":["quickstart"]}`, nil, "/v1/table/quickstart/version/create"},
+		{`{"id":["a","b c"]}`, nil, "/v1/table/a$b%20c/version/create"},
+		{`{}`, []string{"--id", "quickstart"}, "/v1/table/quickstart/version/create"},
+		{`{}`, []string{"--id", "a.b", "--delimiter", "."}, "/v1/table/a$b/version/create"},
+		{`{"id":["other"]}`, []string{"--id", "quickstart"}, "/v1/table/quickstart/version/create"},
+		{`{"id":["other"]}`, []string{"--id", "quickstart", "--delimiter", ""}, "/v1/table/quickstart/version/create"},
+		{`{"id":7}`, []string{"--id", "quickstart"}, "/v1/table/quickstart/version/create"},
+		{`no JSON`, []string{"--id", "quickstart"}, "/v1/table/quickstart/version/create"},
+		{`{}`, []string{"--id", "$"}, "/v1/table/$/version/create"},
+		{`{}`, nil, ""},
+	} {
+		var body committer.ErrorBody
+		got := createWith(t, []byte(tc.request), &body, append([]string{"--root", filepath.Dir(table)}, tc.args...)...)
+		require.Equal(t, exitInvalid, got.code, got.err)
+		require.Equal(t, tc.want, body.Instance, "%s %s", tc.request, tc.args)
+	}
+	var body committer.ErrorBody
+	createWith(t, nil, &body, "--root", filepath.Dir(table), "--id", "quickstart", filepath.Join(t.TempDir(), "absent.json"))
+	require.Equal(t, "/v1/table/quickstart/version/create", body.Instance, "also where there is no request")
+}
+
+func TestShowPrintsTheMetadataOfAVersion(t *testing.T) {
+	fixture := fixtures.V2()
+	table := layFixture(t, fixture)
+	require.Regexp(t, `(?m)^metadata +-$`, call(t, "show", table).out)
+	req := requestFor(fixture, fixture.Main)
+	req.Metadata = map[string]string{"run": "7", "a b": "x,y", "lines": "1\n2\x1b[31m", "empty": ""}
+	var response committer.CreateTableVersionResponse
+	got := createWith(t, req, &response, "--root", filepath.Dir(table))
+	require.Equal(t, exitOK, got.code, got.err)
+	if response.Version.Metadata == nil {
+		t.Skip("the file system of the test keeps no extended attributes")
+	}
+	require.Equal(t, req.Metadata, parse[versionJSON](t, call(t, "show", table, "3", "--json")).Metadata)
+	require.Regexp(t, `(?m)^metadata +"a b"="x,y", empty="", lines="1\\n2\\x1b\[31m", run=7$`, call(t, "show", table, "3").out)
 }

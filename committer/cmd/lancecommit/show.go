@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -101,7 +104,24 @@ func (a *app) printInfo(v committer.Version, info manifest.Info) error {
 		{"size", strconv.FormatInt(v.Size, 10)},
 		{"naming scheme", v.Scheme.String()},
 		{"ETag", known(v.ETag)},
+		{"metadata", known(shownMetadata(v.Metadata))},
 	})
+}
+
+// shownMetadata is what the writer of a version said about it. What would break
+// the line, or run into the next entry, is quoted.
+func shownMetadata(metadata map[string]string) string {
+	quote := func(text string) string {
+		if quoted := strconv.Quote(text); text == "" || quoted != `"`+text+`"` || strings.ContainsAny(text, " =,") {
+			return quoted
+		}
+		return text
+	}
+	var entries []string
+	for _, name := range slices.Sorted(maps.Keys(metadata)) {
+		entries = append(entries, quote(name)+"="+quote(metadata[name]))
+	}
+	return strings.Join(entries, ", ")
 }
 
 // known shows what is empty as a dash.

@@ -15,7 +15,7 @@ type candidate struct {
 	version uint64
 	body    []byte
 	// id belongs to one call and is stored with the manifest.
-	id     string
+	id     callID
 	sha256 digest
 	// ours makes the id the identity of the commit. Without it equal bytes are
 	// the same commit, whoever wrote them.
@@ -92,7 +92,7 @@ func (c candidate) metadata() (string, error) {
 	if c.staged == "" && len(c.keep) == 0 {
 		return encodePlain(c.id, c.sha256), nil
 	}
-	return record{ID: c.id, SHA256: c.sha256.String(), Staged: c.staged, Metadata: c.keep}.encode()
+	return record{ID: string(c.id[:]), SHA256: c.sha256.String(), Staged: c.staged, Metadata: c.keep}.encode()
 }
 
 // found returns the version that the candidate is once it is committed.

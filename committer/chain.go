@@ -43,7 +43,7 @@ const (
 // listed in a pass.
 func (t *Table) pages(ctx context.Context, first int) iter.Seq2[[]Version, error] {
 	return func(yield func([]Version, error) bool) {
-		prefix := naming.Versions(t.root)
+		prefix := t.versions
 		in := backends.ListInput{Prefix: prefix, Limit: first}
 		if !t.ordered() {
 			// All of it is read, so the fewer pages the better.

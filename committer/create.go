@@ -2,7 +2,6 @@ package committer
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"time"
@@ -175,7 +174,7 @@ func checkMetadata(metadata map[string]string, staged string) error {
 	if len(metadata) == 0 {
 		return nil
 	}
-	encoded, err := candidate{id: rand.Text(), staged: staged, keep: metadata}.metadata()
+	encoded, err := candidate{id: newID(), staged: staged, keep: metadata}.metadata()
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,8 @@ type grace struct {
 	// began is when the call's own time began, which looks have while the
 	// context lasts.
 	began time.Time
+	// first is the context of the call's first PUT. It needs no memory of its own.
+	first deadline
 	// turn is the table whose turn the call has, nil for one that takes none.
 	turn *Table
 
@@ -32,6 +34,15 @@ type inTurn struct{ table *Table }
 // withGrace gives a call its grace. The end of the call must end it.
 func (t *Table) withGrace(ctx context.Context) *grace {
 	return &grace{Context: ctx, policy: t.retry, began: time.Now()}
+}
+
+// attempt returns the context of a PUT that may last until a time.
+func (g *grace) attempt(at time.Time) *deadline {
+	if g.first.Context != nil {
+		return withDeadline(g, at)
+	}
+	g.first.Context, g.first.at = g, at
+	return &g.first
 }
 
 // budget returns what the call has to spend.

@@ -20,7 +20,7 @@ func (t *Table) writeHint(ctx context.Context, v Version) {
 	// hint behind.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.retry.Grace)
 	defer cancel()
-	err := store.Overwrite(ctx, naming.Versions(t.root)+naming.Hint, fmt.Appendf(nil, `{"version":%d}`, v.Number))
+	err := store.Overwrite(ctx, t.versions+naming.Hint, fmt.Appendf(nil, `{"version":%d}`, v.Number))
 	if err != nil {
 		t.log(ctx, "hint", "version", v.Number, "err", err)
 	}

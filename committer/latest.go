@@ -57,10 +57,10 @@ func (t *Table) Latest(ctx context.Context) (Version, error) {
 func (t *Table) notFound() error {
 	if t.branch != "" {
 		return fmt.Errorf("%w: %s, nothing under %q; commit the version that it forks from",
-			ErrTableNotFound, noVersions(t.branch), naming.Versions(t.root))
+			ErrTableNotFound, noVersions(t.branch), t.versions)
 	}
 	return fmt.Errorf("%w: nothing under %q is the manifest of a version; check the location, or commit version 1",
-		ErrTableNotFound, naming.Versions(t.root))
+		ErrTableNotFound, t.versions)
 }
 
 // Version returns one version, its metadata included. A version that is not

@@ -82,7 +82,7 @@ func (t *Table) page(ctx context.Context, limit int, from pageToken) (page []Ver
 	if !t.ordered() || from.Whole {
 		return t.cutWhole(ctx, limit, from)
 	}
-	in := backends.ListInput{Prefix: naming.Versions(t.root), Limit: limit, Token: from.Marker}
+	in := backends.ListInput{Prefix: t.versions, Limit: limit, Token: from.Marker}
 	if from.After != 0 && from.Marker == "" {
 		in.StartAfter = t.key(naming.V2, from.After)
 	}

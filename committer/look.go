@@ -106,7 +106,7 @@ func (c candidate) compareRecord(attrs backends.Attrs) Outcome {
 	same := rec.SHA256 == c.sha256.String()
 	known := ok && rec.SHA256 != ""
 	if c.ours {
-		same = rec.ID == c.id
+		same = rec.ID == string(c.id[:])
 		known = ok && rec.ID != ""
 	}
 	switch {

@@ -17,8 +17,8 @@ var overheads = []struct {
 	call   func(*overhead)
 	allocs float64
 }{
-	{"Commit", (*overhead).commit, 6},
-	{"Update", (*overhead).update, 8},
+	{"Commit", (*overhead).commit, 3},
+	{"Update", (*overhead).update, 5},
 }
 
 // An overhead creates each version twice: by a call of a table on one memory

@@ -12,7 +12,7 @@ import (
 // publish sends the candidate, which is the next version of the chain, until its
 // outcome is proven or the budget is spent. This is the only place that creates
 // a version.
-func (t *Table) publish(ctx context.Context, c candidate, chain known, left *budget, started time.Time) (Version, error) {
+func (t *Table) publish(ctx *grace, c candidate, chain known, left *budget, started time.Time) (Version, error) {
 	p := publication{table: t, candidate: c, base: chain.end, learned: chain.learned}
 	metadata, err := c.metadata()
 	if err != nil {
@@ -76,9 +76,9 @@ type answer struct {
 }
 
 // send makes one attempt, which begins at the time sent, within its own time.
-func (p *publication) send(ctx context.Context, sent time.Time, metadata string, try int) answer {
+func (p *publication) send(ctx *grace, sent time.Time, metadata string, try int) answer {
 	t := p.table
-	attempt := withDeadline(ctx, sent.Add(t.retry.attemptTimeout(len(p.body))))
+	attempt := ctx.attempt(sent.Add(t.retry.attemptTimeout(len(p.body))))
 	defer attempt.end()
 	attrs, err := t.store.PutIfAbsent(attempt, p.key, p.body, backends.PutOptions{Metadata: metadata})
 	took := elapsed(sent)

@@ -70,10 +70,10 @@ const (
 var base64url = base64.RawURLEncoding.Strict()
 
 // encodePlain is encode for a plain record.
-func encodePlain(id string, sum digest) string {
+func encodePlain(id callID, sum digest) string {
 	text := make([]byte, 0, plainSize)
 	text = append(text, plainMark)
-	text = append(text, id...)
+	text = append(text, id[:]...)
 	return string(base64url.AppendEncode(text, sum[:]))
 }
 
@@ -89,12 +89,15 @@ func parsePlain(metadata string) (record, bool) {
 	return record{ID: id, SHA256: hex.EncodeToString(sum)}, true
 }
 
-// newID returns an id that no other call has: 96 random bits in base64url.
-func newID() string {
+// A callID is what no other call has: 96 random bits in base64url.
+type callID [idSize]byte
+
+func newID() (id callID) {
 	var random [idSize * 3 / 4]byte
 	// Read never returns an error.
 	_, _ = rand.Read(random[:])
-	return base64url.EncodeToString(random[:])
+	base64url.Encode(id[:], random[:])
+	return id
 }
 
 // A digest is the SHA-256 of a manifest.

@@ -60,7 +60,7 @@ func TestRecordsAreStoredAsTheyWereEver(t *testing.T) {
 		})
 	}
 	plain := storedRecords[0]
-	require.Equal(t, plain.stored, encodePlain(plain.record.ID, sha256.Sum256(nil)))
+	require.Equal(t, plain.stored, encodePlain(callID([]byte(plain.record.ID)), sha256.Sum256(nil)))
 }
 
 func TestWhatIsNoRecordIsNotRead(t *testing.T) {
@@ -99,7 +99,7 @@ func TestTheMetadataOfACandidateIsItsRecord(t *testing.T) {
 			set(&c)
 			metadata, err := c.metadata()
 			require.NoError(t, err)
-			want := record{ID: c.id, SHA256: c.sha256.String(), Staged: c.staged, Metadata: c.keep}
+			want := record{ID: string(c.id[:]), SHA256: c.sha256.String(), Staged: c.staged, Metadata: c.keep}
 			read, ok := parseRecord(metadata)
 			require.True(t, ok)
 			require.Equal(t, want, read)

@@ -82,7 +82,7 @@ type dated struct {
 func (t *Table) survey(ctx context.Context, spans []span) (survey, error) {
 	began := time.Now()
 	s := survey{spans: spans, next: make([]dated, len(spans))}
-	in := backends.ListInput{Prefix: naming.Versions(t.root)}
+	in := backends.ListInput{Prefix: t.versions}
 	if t.ordered() {
 		in.Limit = fullPage
 	}

@@ -163,7 +163,7 @@ func (t *Table) leftovers(ctx context.Context) (leftovers, error) {
 	var left leftovers
 	var schemes MixedSchemesError
 	seen := 0
-	in := backends.ListInput{Prefix: naming.Versions(t.root)}
+	in := backends.ListInput{Prefix: t.versions}
 	for page, err := range listings(ctx, t.reads, in) {
 		if err != nil {
 			return left, fmt.Errorf("list versions: %w", err)

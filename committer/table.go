@@ -22,6 +22,8 @@ type Table struct {
 	reads bounded
 	// table is the root of the table, root the one of the branch.
 	table, root string
+	// versions is the folder of the manifests in root.
+	versions string
 	// broken is what is wrong with the arguments of NewTable.
 	broken error
 
@@ -74,6 +76,7 @@ func (t *Table) setRoot(root string) error {
 		return fmt.Errorf("%w: %d", naming.ErrScheme, t.scheme)
 	}
 	t.table, t.root = table, naming.BranchRoot(table, t.branch)
+	t.versions = naming.Versions(t.root)
 	return nil
 }
 
@@ -86,7 +89,9 @@ func (t *Table) Branch() string { return t.branch }
 
 // key returns the object of a version.
 func (t *Table) key(scheme naming.Scheme, version uint64) string {
-	return naming.Versions(t.root) + scheme.Final(version)
+	var room [128]byte
+	key := append(room[:0], t.versions...)
+	return string(scheme.AppendFinal(key, version))
 }
 
 // ready does what every call does first, and returns the branch's ref.

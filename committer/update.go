@@ -89,7 +89,7 @@ func (t *Table) update(ctx *grace, build BuildFunc, started time.Time) (Version,
 }
 
 // tryUpdate builds and publishes once. A lost race is a ConflictError.
-func (t *Table) tryUpdate(ctx context.Context, build BuildFunc, left *budget, started time.Time) (Version, error) {
+func (t *Table) tryUpdate(ctx *grace, build BuildFunc, left *budget, started time.Time) (Version, error) {
 	ref, err := t.ready(ctx)
 	if err != nil {
 		return Version{}, err

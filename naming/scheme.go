@@ -77,17 +77,23 @@ func CheckVersion(version uint64) error {
 // any number; [CheckVersion] says which ones belong to a chain. An unknown
 // scheme is written as V2.
 func (s Scheme) Final(version uint64) string {
+	var name [v2Digits + len(manifestSuffix)]byte
+	return string(s.AppendFinal(name[:0], version))
+}
+
+// AppendFinal appends the name that [Scheme.Final] returns to b.
+func (s Scheme) AppendFinal(b []byte, version uint64) []byte {
 	if s == V1 {
-		return strconv.FormatUint(version, 10) + manifestSuffix
+		b = strconv.AppendUint(b, version, 10)
+	} else {
+		var digits [v2Digits]byte
+		number := strconv.AppendUint(digits[:0], math.MaxUint64-version, 10)
+		for range v2Digits - len(number) {
+			b = append(b, '0')
+		}
+		b = append(b, number...)
 	}
-	// One allocation, since each commit and lookup makes such a name.
-	var digits [v2Digits]byte
-	number := strconv.AppendUint(digits[:0], math.MaxUint64-version, 10)
-	name := make([]byte, 0, v2Digits+len(manifestSuffix))
-	for range v2Digits - len(number) {
-		name = append(name, '0')
-	}
-	return string(append(append(name, number...), manifestSuffix...))
+	return append(b, manifestSuffix...)
 }
 
 // Detached returns the name of a detached manifest: its number as it is, behind

@@ -37,7 +37,7 @@ func BenchmarkDisk(b *testing.B) {
 			return err
 		}},
 		side{name: withAttribute, prepare: prepare, do: func(_ context.Context, n int) error {
-			return link(marked, naming.V2.Final(uint64(n+1)), bytes, record)
+			return link(marked, naming.V2.Final(uint64(n+1)), bytes, record(n))
 		}},
 	)
 }
@@ -51,7 +51,6 @@ func link(folder, name string, content []byte, attribute string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temp.Name())
 	defer temp.Close()
 	if _, err := temp.Write(content); err != nil {
 		return err
@@ -65,6 +64,10 @@ func link(folder, name string, content []byte, attribute string) error {
 		return err
 	}
 	if err := os.Link(temp.Name(), filepath.Join(folder, name)); err != nil {
+		return err
+	}
+	// Before the fsync, or the next one would have to write it.
+	if err := os.Remove(temp.Name()); err != nil {
 		return err
 	}
 	in, err := os.Open(folder)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/lancecommit/lancecommit/backends"
 	"github.com/lancecommit/lancecommit/backends/all"
@@ -38,7 +39,11 @@ func BenchmarkLanceDB(b *testing.B) {
 				b.Run("latest", func(b *testing.B) {
 					known := on.latest()
 					known.least, known.inverse = goals[fmt.Sprintf("%v/%d", scheme, count)], true
-					on.compare(b, turns, "open", (*shared).lanceOpen, (*shared).open, known)
+					more := []side{known}
+					if scheme == naming.V1 && count == 10_000 {
+						more = append(more, on.lists())
+					}
+					on.compare(b, turns, "open", (*shared).lanceOpen, (*shared).open, more...)
 				})
 				b.Run("commit", func(b *testing.B) {
 					on.compare(b, turns, "commit", (*shared).lanceCommit, (*shared).commit)
@@ -146,6 +151,20 @@ func (on *shared) open() side {
 func (on *shared) latest() side {
 	return side{name: "Latest", do: func(ctx context.Context, _ int) error {
 		return latest(ctx, committer.NewTable(on.store, sharedRoot), on.newest)
+	}}
+}
+
+// lists are the fewest requests that show the V1 names of 10,000 versions, all at
+// once and with the SDK alone. Nobody could ask so who does not know them.
+func (on *shared) lists() side {
+	const lists, names = 10, 9_000 // 1000 to 9999, and few more
+	prefix := naming.Versions(sharedRoot)
+	return side{name: "10 LISTs", inverse: true, do: func(ctx context.Context, _ int) error {
+		group, ctx := errgroup.WithContext(ctx)
+		for i := range lists {
+			group.Go(func() error { return on.raw.(rawS3).page(ctx, prefix, fmt.Sprint(prefix, 1000+i*names/lists)) })
+		}
+		return group.Wait()
 	}}
 }
 

@@ -107,6 +107,14 @@ func (r rawS3) list(ctx context.Context, prefix string) error {
 	return err
 }
 
+// page asks for 1,000 keys behind one.
+func (r rawS3) page(ctx context.Context, prefix, after string) error {
+	_, err := r.client.ListObjectsV2(ctx, &awss3.ListObjectsV2Input{
+		Bucket: &r.bucket, Prefix: &prefix, Delimiter: aws.String("/"), StartAfter: &after,
+	})
+	return err
+}
+
 func (r rawS3) head(ctx context.Context, key string) error {
 	_, err := r.client.HeadObject(ctx, &awss3.HeadObjectInput{Bucket: &r.bucket, Key: &key})
 	if absent := (*types.NotFound)(nil); errors.As(err, &absent) {

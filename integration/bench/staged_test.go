@@ -40,14 +40,14 @@ func BenchmarkStagedCreate(b *testing.B) {
 				return err
 			}
 		}
-		requests := func(ctx context.Context, _ int) error {
+		requests := func(ctx context.Context, n int) error {
 			reads, ctx := errgroup.WithContext(ctx)
 			reads.Go(func() error { return at.raw.get(ctx, request.ManifestPath) })
 			reads.Go(func() error { return at.raw.list(ctx, naming.Versions(root)) })
 			if err := reads.Wait(); err != nil {
 				return err
 			}
-			return at.raw.create(context.WithoutCancel(ctx), naming.Versions(root)+naming.V2.Final(next), bytes, record)
+			return at.raw.create(context.WithoutCancel(ctx), naming.Versions(root)+naming.V2.Final(next), bytes, record(n))
 		}
 		compare(b,
 			side{name: "SDK", prepare: func(n int) { bytes = body(uint64(n + 1)) }, do: func(ctx context.Context, n int) error {

@@ -77,6 +77,10 @@ func parse(location string) (*place, error) {
 	if err := at.settings.addQuery(query); err != nil {
 		return nil, err
 	}
+	if misplaced.MatchString(rest) {
+		return nil, fmt.Errorf("%w: what looks like a credential is in the folder's name; options in a location begin behind a '?'",
+			backends.ErrInvalid)
+	}
 	at.bucket, at.key, _ = strings.Cut(rest, "/")
 	return at, at.splitHost(name, rest)
 }
@@ -105,7 +109,8 @@ func (at *place) splitHost(name, rest string) error {
 		return checkARN(rest)
 	case name == "abfss" && hasHost:
 		account, domain, ok := strings.Cut(host, ".dfs.")
-		if !ok || account == "" {
+		if !ok || account == "" || strings.Contains(container, ":") {
+			at.bucket = ""
 			return fmt.Errorf("%w: an abfss location is abfss://container@account.dfs.core.windows.net/folder", backends.ErrInvalid)
 		}
 		at.bucket, at.account, at.endpoint = container, account, "https://"+account+".blob."+domain

@@ -65,6 +65,10 @@ func cutAlmost(path string) (name, rest string, is bool) {
 	return name, path[len(match[0]):], kinds[name] != "" || others[name] != ""
 }
 
+// misplaced is an option with a credential that is not in a query, though it was
+// to be.
+var misplaced = regexp.MustCompile(`(?i)(?:[&;]|%3f|%26)(?:aws_|azure_|google_|account_|access_|service_account|secret|session_?token|token|sas|sig)[a-z0-9_]*=`)
+
 // shown is a location as errors show it: without what could be a credential,
 // which can stand in front of a host, in a query, and in a fragment, also where a
 // mistake made a path of a URL.
@@ -73,6 +77,9 @@ func shown(location string) string {
 	rest := location[len(start):]
 	if end := strings.IndexAny(rest, "?#"); end >= 0 {
 		rest = rest[:end]
+	}
+	if at := misplaced.FindStringIndex(rest); at != nil {
+		rest = rest[:at[0]]
 	}
 	isURL := start != ""
 	if name, behind, is := cutAlmost(rest); is && !isURL {

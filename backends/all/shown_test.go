@@ -50,6 +50,8 @@ func TestWhatMayBeACredentialIsCutOutOfEveryError(t *testing.T) {
 		filepath.Join(t.TempDir(), "t?SECRET"), t.TempDir() + "/t#SECRET", "file:///absent%3FSECRET", "file:///absent%23SECRET",
 		"nul\x00?SECRET", "3://bucket/t?SECRET",
 		// A value in place of a name, or of another option's.
+		"s3://bucket/t&aws_secret_access_key=SECRET", "s3://bucket/t;secret_access_key=SECRET", "az://box/t%3Fsig=SECRET",
+		"s3://bucket/t%3faws_session_token=SECRET", "s3:/bucket/t&token=SECRET", "abfss://box:SECRET@acct.dfs.core.windows.net/t",
 		"s3://bucket/t?key=SECRET", "s3://bucket/t?SECRET", "s3://bucket/t?token:SECRET", "s3://bucket/t?token%3DSECRET=",
 		"s3://bucket/t?SECRET/x+y=1", "s3://bucket/t?SECRET/x=1&SECRET/x=2", "s3://bucket/t#SECRET", "s3://bucket/t#?SECRET",
 		"gs://bucket/t?access_id=SECRET", "az://box/t?protocol=SECRET", "az://box/t?domain=SECRET/&account_name=acct",

@@ -44,6 +44,10 @@ var (
 // Open opens the folder dir as a store. The folder must be there, and be durable
 // by itself; everything below it is made as needed. Nothing is written.
 //
+// The store is that folder, whatever becomes of its name: where it is moved, the
+// store goes with it, and does not see what gets the name instead. Where that
+// can happen, open a folder above the table, and give the table's root below it.
+//
 // The errors are [backends.ErrNoBucket] for a missing folder,
 // [backends.ErrInvalid] for something else of that name,
 // [backends.ErrPermission], and [backends.ErrUnsupported] on systems other than

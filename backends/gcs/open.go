@@ -121,7 +121,11 @@ func (cfg Config) clientOptions() ([]option.ClientOption, error) {
 	}
 	// The SDK would find out at the first request. What else is wrong with the
 	// file, it says when the client is made.
-	if text, err := os.ReadFile(os.Getenv("GOOGLE_APPLICATION_CREDENTIALS")); err == nil {
+	const byDefault = "GOOGLE_APPLICATION_CREDENTIALS"
+	if isJSON(os.Getenv(byDefault)) {
+		return nil, errKeyForPath(byDefault)
+	}
+	if text, err := os.ReadFile(os.Getenv(byDefault)); err == nil {
 		if err := checkKey(text); err != nil {
 			return nil, err
 		}
@@ -164,6 +168,9 @@ func (cfg Config) credentials() (option.ClientOption, error) {
 		if file.path == "" {
 			continue
 		}
+		if isJSON(file.path) {
+			return nil, errKeyForPath(file.name)
+		}
 		text, err := os.ReadFile(file.path)
 		if err != nil {
 			return nil, fmt.Errorf("%w: the file of %s: %w", backends.ErrUnauthenticated, file.name, err)
@@ -181,6 +188,15 @@ func (cfg Config) credentials() (option.ClientOption, error) {
 		return nil, fmt.Errorf("%w: %s are set; choose one", backends.ErrInvalid, strings.Join(set, " and "))
 	}
 	return chosen, nil
+}
+
+// isJSON reports whether the name of a file is what was to be in the file, which
+// must not be repeated.
+func isJSON(path string) bool { return strings.HasPrefix(strings.TrimSpace(path), "{") }
+
+func errKeyForPath(name string) error {
+	return fmt.Errorf("%w: %s is the JSON of a key, and is to be the name of its file; a service account's JSON is given as ServiceAccountKey",
+		backends.ErrInvalid, name)
 }
 
 // typeOf returns the type that credentials say they have.

@@ -97,6 +97,8 @@ func TestWhatCannotBeOpened(t *testing.T) {
 		"a file of any type with one": {"bucket", gcs.Config{CredentialsFile: broken}, backends.ErrInvalid},
 		"a port that is none":         {"bucket", gcs.Config{Endpoint: "http://host:99999"}, backends.ErrInvalid},
 		"a file that is not there":    {"bucket", gcs.Config{CredentialsFile: user + "x"}, backends.ErrUnauthenticated},
+		"a key for its file":          {"bucket", gcs.Config{ServiceAccountPath: account("SECRET")}, backends.ErrInvalid},
+		"a key for any file":          {"bucket", gcs.Config{CredentialsFile: " " + account("SECRET")}, backends.ErrInvalid},
 		"a file of another type":      {"bucket", gcs.Config{ServiceAccountPath: user}, backends.ErrInvalid},
 		"a file of no credentials":    {"bucket", gcs.Config{CredentialsFile: garbage}, backends.ErrInvalid},
 		"credentials that are absent": {"bucket", gcs.Config{}, backends.ErrUnauthenticated},
@@ -153,4 +155,12 @@ func TestTheClientOfOpenMakesNoSpans(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, calls, "net/http.(*Transport).RoundTrip")
 	require.NotContains(t, calls, "otelhttp")
+}
+
+func TestAKeyInPlaceOfTheDefaultFileIsNotRepeated(t *testing.T) {
+	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", `{"type":"service_account","private_key":"SECRET"}`)
+	_, err := gcs.Open(t.Context(), "bucket", gcs.Config{})
+	require.ErrorIs(t, err, backends.ErrInvalid)
+	require.ErrorContains(t, err, "GOOGLE_APPLICATION_CREDENTIALS is the JSON of a key")
+	require.NotContains(t, err.Error(), "SECRET")
 }

@@ -1,10 +1,12 @@
-// Package intercept puts a function around every request to a store: to count
-// them, to lose their replies, to make something happen in between.
+// Package intercept puts a function around every request to a store: to bound
+// them in time, to count them, to lose their replies, to make something happen in
+// between.
 package intercept
 
 import (
 	"context"
 	"fmt"
+	"io"
 	"path"
 	"strings"
 	"sync"
@@ -138,6 +140,14 @@ func (s intercepted) RealKey(ctx context.Context, key string) (string, error) {
 		return linked.RealKey(ctx, key)
 	}
 	return key, nil
+}
+
+// Close closes the store, if it can be closed.
+func (s intercepted) Close() error {
+	if closer, ok := s.store.(io.Closer); ok {
+		return closer.Close()
+	}
+	return nil
 }
 
 func (s intercepted) Capabilities() backends.Capabilities { return s.store.Capabilities() }

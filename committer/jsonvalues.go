@@ -79,10 +79,15 @@ func (e *InvalidRequestError) decodeMap(path string, raw json.RawMessage, into r
 	}
 }
 
-// addInner adds the fields that an object inside names.
+// addInner adds the fields that an object inside names, or the object where its
+// error names none.
 func (e *InvalidRequestError) addInner(path string, err error) {
 	var inner *InvalidRequestError
 	if !errors.As(err, &inner) {
+		if err != nil {
+			// Without the error, which can repeat what was sent.
+			e.add(path, "it cannot be read")
+		}
 		return
 	}
 	inner.under(path)

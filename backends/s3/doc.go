@@ -21,6 +21,17 @@
 // Directory buckets (S3 Express One Zone, names that end in --x-s3) list in no
 // order. The committer then writes the hint file that Lance's readers look for.
 //
+// # Answers
+//
+// Between a program and the store there can be a proxy, a captive portal or a load
+// balancer that answers in the store's place, with a status of success and an
+// ETag as any web server has. So a success that is not a listing counts only with
+// a header of S3, x-amz-request-id or another x-amz-…, or with what nobody else
+// can know: the MD5 of the content as its ETag, or for a HEAD a listing that shows
+// the same object, which costs a LIST more. A refusal of a create counts only
+// with a code in S3's own XML. All else proves nothing. A store that sends no such
+// headers can be used as long as its ETags are MD5s.
+//
 // # Permissions
 //
 // s3:PutObject, s3:GetObject and s3:ListBucket; s3:DeleteObject for clean-ups.

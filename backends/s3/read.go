@@ -13,7 +13,8 @@ import (
 	"github.com/lancecommit/lancecommit/internal/portable"
 )
 
-// Get implements [backends.Store]. It costs one request.
+// Get implements [backends.Store]. It costs one request. Content that came without
+// a header of S3 must have its MD5 as ETag.
 func (s *Store) Get(ctx context.Context, key string) ([]byte, backends.Attrs, error) {
 	return s.contents.Get(ctx, key)
 }
@@ -82,7 +83,7 @@ func (s *Store) missing(ctx context.Context, key string, headed *backends.Error)
 	return headed
 }
 
-// dialect tells gocloud's half what it cannot know.
+// dialect tells gocloud's part what it cannot know.
 var dialect = portable.Dialect{
 	Explain: explain,
 	Opened: func(reader *blob.Reader) backends.Attrs {

@@ -30,7 +30,7 @@ type Dialect struct {
 	Opened func(reader *blob.Reader) backends.Attrs
 }
 
-// A Bucket is the portable half over a gocloud bucket. It is safe for concurrent
+// A Bucket reads by way of a gocloud bucket. It is safe for concurrent
 // use.
 type Bucket struct {
 	Blob    *blob.Bucket

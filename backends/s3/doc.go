@@ -28,9 +28,10 @@
 // ETag as any web server has. So a success that is not a listing counts only with
 // a header of S3, x-amz-request-id or another x-amz-…, or with what nobody else
 // can know: the MD5 of the content as its ETag, or for a HEAD a listing that shows
-// the same object, which costs a LIST more. A refusal of a create counts only
-// with a code in S3's own XML. All else proves nothing. A store that sends no such
-// headers can be used as long as its ETags are MD5s.
+// the same object, which costs a LIST more, and for a DELETE a HEAD that does not
+// find the object. A refusal of a create counts only with a code in S3's own XML.
+// All else proves nothing. A store that sends no such headers can be used as long
+// as its ETags are MD5s.
 //
 // # Permissions
 //

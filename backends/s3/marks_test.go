@@ -209,3 +209,30 @@ func TestContentHasTheMarkOfTheStoreOrItsSum(t *testing.T) {
 }
 
 const emptyPage = `<ListBucketResult><Name>bucket</Name><Prefix>t/1</Prefix><IsTruncated>false</IsTruncated></ListBucketResult>`
+
+func TestADeleteHasTheMarkOfTheStoreOrTheObjectIsGone(t *testing.T) {
+	bare, gone := reply{status: 204}, reply{status: 404}.with("x-amz-request-id", "REQ")
+	for _, tc := range []struct {
+		name     string
+		replies  []reply
+		want     bool
+		requests int
+	}{
+		{"an id of the request", []reply{bare.with("x-amz-request-id", "REQ")}, true, 1},
+		{"no mark, and the object is gone", []reply{bare, gone}, true, 2},
+		{"no mark, and the object is there", []reply{bare, object}, false, 2},
+		{"no mark, and the same answer to all", []reply{{status: 200, header: map[string]string{"ETag": `"portal"`}}}, false, 3},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			server := serve(t, tc.replies...)
+			err := storeOf(t, server).Delete(t.Context(), "t/1")
+			require.Len(t, server.got(), tc.requests)
+			if tc.want {
+				require.NoError(t, err)
+				return
+			}
+			failure(t, err, "delete", "t/1")
+			requireOnly(t, err, unknown)
+		})
+	}
+}

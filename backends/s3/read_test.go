@@ -112,7 +112,7 @@ func TestAListingIsOneRequest(t *testing.T) {
 }
 
 func TestADeleteIsOneRequest(t *testing.T) {
-	for name, p := range map[string]reply{"there": {status: 204}, "absent": s3Error(404, "NoSuchKey", "no key")} {
+	for name, p := range map[string]reply{"there": reply{status: 204}.with("x-amz-request-id", "REQ"), "absent": s3Error(404, "NoSuchKey", "no key")} {
 		server := serve(t, p)
 		require.NoError(t, storeOf(t, server).Delete(t.Context(), "t/1"), name)
 		require.Equal(t, "DELETE", server.only(t).Method)

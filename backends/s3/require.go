@@ -17,10 +17,10 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// errNotS3 is for a 200 that is not proven to be an S3 store's, such as an error
+// errNotS3 is for a success that is not proven to be an S3 store's, such as an error
 // in the body or the page of a proxy. The SDK would take it for an empty listing,
 // or for an object.
-var errNotS3 = errors.New("the answer has status 200 and is not one of S3: something between here and the store may have answered")
+var errNotS3 = errors.New("the answer says success and is not one of S3: something between here and the store may have answered")
 
 // requireAnswers makes reads fail on such answers.
 func requireAnswers(stack *middleware.Stack) error {

@@ -26,7 +26,7 @@ func BenchmarkCommit(b *testing.B) {
 			side{name: "SDK", prepare: prepare, do: func(ctx context.Context, n int) error {
 				return at.raw.create(ctx, naming.Versions(bare)+naming.V2.Final(uint64(n+1)), bytes, "")
 			}},
-			side{name: "Commit", prepare: prepare, most: 1.03, mostAllocs: 1.08, also: withRecord, do: func(ctx context.Context, n int) error {
+			side{name: "Commit", prepare: prepare, most: 1.03, mostAllocs: 1.08, bare: withRecord, do: func(ctx context.Context, n int) error {
 				_, err := table.Commit(ctx, uint64(n+1), bytes)
 				return err
 			}},

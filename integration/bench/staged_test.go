@@ -53,8 +53,8 @@ func BenchmarkStagedCreate(b *testing.B) {
 			side{name: "SDK", prepare: func(n int) { bytes = body(uint64(n + 1)) }, do: func(ctx context.Context, n int) error {
 				return at.raw.create(ctx, naming.Versions(bare)+naming.V2.Final(uint64(n+1)), bytes, "")
 			}},
-			side{name: "Create, staged kept", prepare: stage, most: 1.8, also: "GET, LIST, PUT", do: create(committer.KeepStaged())},
-			side{name: "Create", prepare: stage, most: 2.4, also: "GET, LIST, PUT, DELETE", do: create()},
+			side{name: "Create, staged kept", prepare: stage, most: 1.8, bare: "GET, LIST, PUT", do: create(committer.KeepStaged())},
+			side{name: "Create", prepare: stage, most: 2.4, bare: "GET, LIST, PUT, DELETE", do: create()},
 			side{name: "GET, LIST, PUT", prepare: stage, do: requests},
 			side{name: "GET, LIST, PUT, DELETE", prepare: stage, do: func(ctx context.Context, n int) error {
 				if err := requests(ctx, n); err != nil {

@@ -3,10 +3,8 @@ package bench_test
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/lancecommit/lancecommit/internal/bench"
@@ -19,16 +17,19 @@ type asked struct {
 	requests map[string]int
 }
 
-// comparisons are the rows of the table with LanceDB.
-var comparisons []string
+// comparisonsTable is the name of the table with LanceDB in README.md.
+const comparisonsTable = "comparisons"
 
-// sideBySide keeps a row: LanceDB first.
-func sideBySide(what string, of []asked) {
-	row := "| " + what
-	for _, a := range of {
-		row += fmt.Sprintf("\t| %s\t| %s\t| $%.2f", a.names(), text(a.took), a.cost())
+// comparisons is that table.
+var comparisons = table{{"what", "LanceDB asks", "takes", "costs", "lancecommit asks", "takes", "costs"}}
+
+// sideBySide keeps a row.
+func sideBySide(what string, lance, ours asked) {
+	row := []string{what}
+	for _, a := range []asked{lance, ours} {
+		row = append(row, a.names(), text(a.took), fmt.Sprintf("$%.2f", a.cost()))
 	}
-	comparisons = append(comparisons, row+"\t|")
+	comparisons = append(comparisons, row)
 }
 
 // names lists the requests.
@@ -46,20 +47,4 @@ func (a asked) cost() float64 {
 		Put: float64(a.requests["PUT"]), Head: float64(a.requests["HEAD"]),
 		List: float64(a.requests["LIST"]), Get: float64(a.requests["GET"]),
 	})
-}
-
-// printComparisons prints the table with LanceDB, as README.md has it.
-func printComparisons() {
-	if len(comparisons) == 0 {
-		return
-	}
-	fmt.Printf("\nUS dollars are for a million, at the list prices of %s %s, %s.\n\n",
-		bench.ListPrices[0].Store, bench.ListPrices[0].Class, bench.PricesRead)
-	out := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(out, "| what\t| LanceDB asks\t| takes\t| costs\t| lancecommit asks\t| takes\t| costs\t|")
-	fmt.Fprintln(out, "|-\t|-\t|-\t|-\t|-\t|-\t|-\t|")
-	for _, row := range comparisons {
-		fmt.Fprintln(out, row)
-	}
-	_ = out.Flush()
 }

@@ -4,12 +4,10 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"text/tabwriter"
 	"time"
 )
 
@@ -132,25 +130,19 @@ func median[T float64 | time.Duration](values []T) T {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// printResults prints the table of all figures, as README.md has it, and returns
-// how many goals are missed.
-func printResults() (misses int) {
+// figuresTable is the name of the table of all figures in README.md.
+const figuresTable = "figures"
+
+// figures returns the table of all figures, and how many goals are missed.
+func figures() (all table, misses int) {
 	results.mu.Lock()
 	defer results.mu.Unlock()
-	if len(results.rows) == 0 {
-		return 0
-	}
-	fmt.Println()
-	out := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(out, "| benchmark\t| what\t| median (95 %)\t| goal\t| verdict\t| medians\t|")
-	fmt.Fprintln(out, "|-\t|-\t|-\t|-\t|-\t|-\t|")
+	all = table{{"benchmark", "what", "median (95 %)", "goal", "verdict", "medians"}}
 	for _, r := range results.rows {
-		fmt.Fprintf(out, "| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t|\n",
-			strings.TrimPrefix(r.benchmark, "Benchmark"), r.what, r.value(), r.goal(), r.verdict, r.detail)
+		all = append(all, []string{strings.TrimPrefix(r.benchmark, "Benchmark"), r.what, r.value(), r.goal(), r.verdict, r.detail})
 		if strings.HasPrefix(r.verdict, missed) {
 			misses++
 		}
 	}
-	_ = out.Flush()
-	return misses
+	return all, misses
 }

@@ -116,9 +116,7 @@ func (on *shared) compare(b *testing.B, turns int, what string, lance, ours func
 	fast := ours(on)
 	fast.inverse = true
 	took := compareSlow(b, turns, append([]side{lance(on), fast}, more...)...)
-	sideBySide(fmt.Sprintf("%s, %d %v versions", what, on.count, on.scheme), []asked{
-		{took[0], theirs}, {took[1], mine},
-	})
+	sideBySide(fmt.Sprintf("%s, %d %v versions", what, on.count, on.scheme), asked{took[0], theirs}, asked{took[1], mine})
 }
 
 func (on *shared) lanceOpen() side {

@@ -26,10 +26,19 @@ type judge struct{ m *testing.M }
 
 func (j judge) Run() int {
 	code := j.m.Run()
-	if misses := printResults(); misses > 0 {
+	all, misses := figures()
+	for _, show := range []struct {
+		name string
+		table
+	}{{figuresTable, all}, {comparisonsTable, comparisons}} {
+		if err := show.publish(show.name); err != nil {
+			fmt.Println(err)
+			code = max(code, 1)
+		}
+	}
+	if misses > 0 {
 		fmt.Printf("\n%d of the goals are missed by more than noise\n", misses)
 		code = max(code, 1)
 	}
-	printComparisons()
 	return code
 }

@@ -27,7 +27,7 @@ func (t *Table) Commit(ctx context.Context, version uint64, manifest []byte) (Ve
 	if t.broken != nil {
 		return Version{}, t.broken
 	}
-	started := time.Now()
+	started := t.startOfCall()
 	c, err := t.newCandidate(version, manifest)
 	if err != nil {
 		return Version{}, fmt.Errorf("commit: %w", t.refuse(ctx, err))
@@ -59,7 +59,7 @@ func (t *Table) commit(ctx *grace, c candidate, started time.Time) (Version, err
 	if err := t.allows(ref, c.version); err != nil {
 		return Version{}, err
 	}
-	chain, err := t.endFor(ctx, c.version, ref)
+	chain, now, err := t.endFor(ctx, c.version, ref)
 	if err != nil {
 		return Version{}, err
 	}
@@ -81,18 +81,20 @@ func (t *Table) commit(ctx *grace, c candidate, started time.Time) (Version, err
 			Version: c.version, Key: c.key, Latest: end.Number, Next: next, Replaced: replaced,
 		})
 	}
-	return t.publish(ctx, c, chain, left, started)
+	return t.publish(ctx, c, chain, left, started, now)
 }
 
 // endFor returns the end of the chain, fresh enough to commit version on it. An
 // end that was learned a moment ago and does not fit is learned again, so that
-// nobody is refused for what has changed since.
-func (t *Table) endFor(ctx context.Context, version uint64, ref branchRef) (known, error) {
-	k := t.remember()
-	if k.fresh(t.staleAfter) && (version <= k.end.Number || version == nextOf(k.end, ref)) {
-		return k, nil
+// nobody is refused for what has changed since. It also returns what time it is
+// then.
+func (t *Table) endFor(ctx context.Context, version uint64, ref branchRef) (k known, now time.Time, err error) {
+	k, now = t.remember(), time.Now()
+	if k.fresh(t.staleAfter, now) && (version <= k.end.Number || version == nextOf(k.end, ref)) {
+		return k, now, nil
 	}
-	return t.list(ctx)
+	k, err = t.list(ctx)
+	return k, time.Now(), err
 }
 
 // nextOf is the only version that can follow the end of a chain. Readers that

@@ -15,16 +15,16 @@ const slowAttempt = time.Second
 // believed: others may have committed this version and more, and a clean-up may
 // have freed its name again. One LIST decides.
 //
-// sent is when the attempt began whose answer proved the success.
-func (p *publication) confirm(ctx context.Context, v Version, sent time.Time) error {
+// a is the answer to the attempt that led to the proof.
+func (p *publication) confirm(ctx context.Context, v Version, a answer) error {
 	t := p.table
-	age := elapsed(p.learned)
+	age := between(p.learned, a.proven())
 	if age >= t.staleAfter {
 		seen, err := t.neighbours(ctx, p.version)
 		if err != nil {
 			return p.unknown(fmt.Errorf("the end of the chain was known %v before, and to list it again failed: %w", age, err))
 		}
-		if err := p.judge(seen, v, age, elapsed(sent)); err != nil {
+		if err := p.judge(seen, v, age, elapsed(a.sent)); err != nil {
 			return err
 		}
 		if seen.higher != nil {
@@ -34,7 +34,7 @@ func (p *publication) confirm(ctx context.Context, v Version, sent time.Time) er
 			return nil
 		}
 	}
-	t.learnCommit(v, sent, p.body)
+	t.learnCommit(v, a.sent, p.body)
 	t.writeHint(ctx, v)
 	return nil
 }

@@ -86,7 +86,7 @@ func (n *Namespace) BatchCreateTableVersions(
 // create is CreateTableVersion. It returns the version and the UUID of the
 // manifest's transaction.
 func (n *Namespace) create(ctx context.Context, e *CreateTableVersionEntry) (Version, string, error) {
-	started := time.Now()
+	started := n.startOfCall()
 	if n.broken != nil {
 		return Version{}, "", n.broken
 	}

@@ -68,7 +68,7 @@ func (d *deadline) end() {
 func (d *deadline) needsTimer() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.timed != nil || d.over || !time.Now().Before(d.at)
+	return d.timed != nil || d.over || time.Until(d.at) <= 0
 }
 
 func (d *deadline) withTimer() context.Context {

@@ -11,7 +11,7 @@ import (
 // listings and confirmations share it.
 type grace struct {
 	context.Context
-	policy RetryPolicy
+	policy *RetryPolicy
 	// began is when the call's own time began, which looks have while the
 	// context lasts.
 	began time.Time
@@ -33,7 +33,7 @@ type inTurn struct{ table *Table }
 
 // withGrace gives a call its grace. The end of the call must end it.
 func (t *Table) withGrace(ctx context.Context) *grace {
-	return &grace{Context: ctx, policy: t.retry, began: time.Now()}
+	return &grace{Context: ctx, policy: &t.retry, began: time.Now()}
 }
 
 // attempt returns the context of a PUT that may last until a time.

@@ -78,9 +78,20 @@ func (t *Table) conflicted(ctx context.Context, conflict *ConflictError) {
 	}
 }
 
+// startOfCall is when a call begins, for committed. It is zero when nobody would
+// be told, and the clock is not read then.
+func (c *config) startOfCall() time.Time {
+	if !c.tellsCommits() {
+		return time.Time{}
+	}
+	return time.Now()
+}
+
+func (c *config) tellsCommits() bool { return c.logger != nil || c.hooks.Committed != nil }
+
 // committed reports a commit by a call that began at a time.
 func (t *Table) committed(ctx context.Context, began time.Time, info CommittedInfo) {
-	if t.logger == nil && t.hooks.Committed == nil {
+	if !t.tellsCommits() {
 		return
 	}
 	info.Elapsed = elapsed(began)

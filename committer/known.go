@@ -27,9 +27,9 @@ type known struct {
 	body []byte
 }
 
-// fresh reports whether the end is known well enough to commit on it.
-func (k known) fresh(staleAfter time.Duration) bool {
-	return !k.learned.IsZero() && elapsed(k.learned) < staleAfter
+// fresh reports whether the end is known well enough to commit on it now.
+func (k known) fresh(staleAfter time.Duration, now time.Time) bool {
+	return !k.learned.IsZero() && between(k.learned, now) < staleAfter
 }
 
 // remember returns what is known.

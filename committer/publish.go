@@ -11,14 +11,15 @@ import (
 
 // publish sends the candidate, which is the next version of the chain, until its
 // outcome is proven or the budget is spent. This is the only place that creates
-// a version.
-func (t *Table) publish(ctx *grace, c candidate, chain known, left *budget, started time.Time) (Version, error) {
+// a version. The call began at started, and the first attempt at sent, which is now.
+func (t *Table) publish(
+	ctx *grace, c candidate, chain known, left *budget, started, sent time.Time,
+) (Version, error) {
 	p := publication{table: t, candidate: c, base: chain.end, learned: chain.learned}
 	metadata, err := c.metadata()
 	if err != nil {
 		return Version{}, invalid(err)
 	}
-	sent := time.Now()
 	if err := left.spent(sent); err != nil {
 		return Version{}, err
 	}
@@ -30,7 +31,7 @@ func (t *Table) publish(ctx *grace, c candidate, chain known, left *budget, star
 		case err != nil:
 			return Version{}, t.failed(ctx, err)
 		case v.exists():
-			if err := p.confirm(ctx, v, answer.sent); err != nil {
+			if err := p.confirm(ctx, v, answer); err != nil {
 				return Version{}, t.failed(ctx, err)
 			}
 			t.committed(ctx, started, CommittedInfo{Version: v, Attempts: try})
@@ -70,9 +71,18 @@ type publication struct {
 
 // An answer is the store's to one PUT.
 type answer struct {
-	sent  time.Time
-	attrs backends.Attrs
-	err   error
+	sent, came time.Time
+	attrs      backends.Attrs
+	err        error
+}
+
+// proven is when the outcome was known: an answer without an error is a proof by
+// itself, and any other takes a look that has just ended.
+func (a answer) proven() time.Time {
+	if a.err == nil {
+		return a.came
+	}
+	return time.Now()
 }
 
 // send makes one attempt, which begins at the time sent, within its own time.
@@ -81,10 +91,11 @@ func (p *publication) send(ctx *grace, sent time.Time, metadata string, try int)
 	attempt := ctx.attempt(sent.Add(t.retry.attemptTimeout(len(p.body))))
 	defer attempt.end()
 	attrs, err := t.store.PutIfAbsent(attempt, p.key, p.body, backends.PutOptions{Metadata: metadata})
-	took := elapsed(sent)
+	came := time.Now()
+	took := between(sent, came)
 	t.rivals.tookPut(took)
 	t.attempted(ctx, AttemptInfo{Version: p.version, Key: p.key, Try: try, Elapsed: took, Err: err})
-	return answer{sent, attrs, err}
+	return answer{sent, came, attrs, err}
 }
 
 // settle decides what an answer means. It returns the version once it is proven

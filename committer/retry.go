@@ -79,7 +79,7 @@ var errSpent = errors.New("out of tries")
 
 // A budget is what is left of a call's bounds.
 type budget struct {
-	policy  RetryPolicy
+	policy  *RetryPolicy
 	started time.Time
 	tries   int
 }

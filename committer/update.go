@@ -47,7 +47,7 @@ func (t *Table) Update(ctx context.Context, build BuildFunc) (Version, error) {
 	case build == nil:
 		return Version{}, fmt.Errorf("update: %w", invalid(errNoBuild))
 	}
-	started := time.Now()
+	started := t.startOfCall()
 	turn, err := t.begin(ctx)
 	if err != nil {
 		return Version{}, fmt.Errorf("update: %w", err)
@@ -129,12 +129,12 @@ func (t *Table) tryUpdate(ctx *grace, build BuildFunc, left *budget, started tim
 			Version: version, Key: c.key, Latest: chain.end.Number, Next: nextOf(chain.end, ref),
 		})
 	}
-	return t.publish(ctx, c, chain, left, started)
+	return t.publish(ctx, c, chain, left, started, time.Now())
 }
 
 // end returns the end of the chain, from memory while that is fresh.
 func (t *Table) end(ctx context.Context) (known, error) {
-	if k := t.remember(); k.fresh(t.staleAfter) {
+	if k := t.remember(); k.fresh(t.staleAfter, time.Now()) {
 		return k, nil
 	}
 	return t.list(ctx)

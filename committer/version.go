@@ -31,7 +31,10 @@ type Version struct {
 }
 
 func newVersion(key string, name naming.Name, attrs backends.Attrs) Version {
-	rec, _ := parseRecord(attrs.Metadata)
+	var rec record
+	if attrs.Metadata != "" {
+		rec, _ = parseRecord(attrs.Metadata)
+	}
 	return Version{
 		Number:   name.Version,
 		Key:      key,

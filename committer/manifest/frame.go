@@ -30,6 +30,8 @@ type frame struct {
 	branch               []byte
 	aux, index, transact field
 	transactionFile      []byte
+
+	uuid []byte // of the transaction in the file; set by checkTransaction
 }
 
 // messageAt is the byte of the file at which the Manifest protobuf starts.
@@ -81,9 +83,9 @@ func (f *frame) checkMessage() error {
 		case numIndexSection:
 			f.index = top
 		case numTransactionFile:
-			f.transactionFile = top.bytes
+			f.transactionFile = top.bytes()
 		case numBranch:
-			f.branch = top.bytes
+			f.branch = top.bytes()
 		case numTransactionSection:
 			f.transact = top
 		}

@@ -20,5 +20,5 @@ func Identify(b []byte) (Identity, error) {
 	if err != nil {
 		return Identity{}, err
 	}
-	return Identity{Version: fr.version, Branch: string(fr.branch), transaction: fr.transactionUUID(b)}, nil
+	return Identity{Version: fr.version, Branch: string(fr.branch), transaction: fr.transactionUUID()}, nil
 }

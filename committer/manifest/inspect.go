@@ -58,28 +58,28 @@ func Inspect(b []byte) (Info, error) {
 			info.Fields++
 		case numFragments:
 			info.Fragments++
-			rows.add(f.bytes)
+			rows.add(f.bytes())
 		case numTimestamp:
-			when.merge(f.bytes)
+			when.merge(f.bytes())
 		case numReaderFlags:
 			info.ReaderFlags = f.varint
 		case numWriterFlags:
 			info.WriterFlags = f.varint
 		case numWriterVersion:
-			writer.merge(f.bytes)
+			writer.merge(f.bytes())
 		case numDataFormat:
-			info.DataFormat.merge(f.bytes)
+			info.DataFormat.merge(f.bytes())
 		case numTableMetadata:
 			if info.TableMetadata == nil {
 				info.TableMetadata = make(map[string]string)
 			}
-			key, value := entry(f.bytes)
+			key, value := entry(f.bytes())
 			info.TableMetadata[key] = value
 		}
 	}
 	info.Version, info.Branch = fr.version, string(fr.branch)
 	info.TransactionFile, info.InlineTransaction = string(fr.transactionFile), fr.hasTransaction()
-	info.TransactionID = string(fr.transactionUUID(b))
+	info.TransactionID = string(fr.transactionUUID())
 	info.Timestamp = when.time()
 	info.WriterLibrary, info.WriterVersion = writer.library, writer.semver()
 	info.Rows, info.RowsKnown = rows.total()
@@ -119,13 +119,13 @@ func (w *writerParts) merge(b []byte) {
 	for f := range fields(b) {
 		switch f.num {
 		case 1:
-			w.library = string(f.bytes)
+			w.library = string(f.bytes())
 		case 2:
-			w.version = string(f.bytes)
+			w.version = string(f.bytes())
 		case 3:
-			w.prerelease = string(f.bytes)
+			w.prerelease = string(f.bytes())
 		case 4:
-			w.build = string(f.bytes)
+			w.build = string(f.bytes())
 		}
 	}
 }
@@ -145,9 +145,9 @@ func (d *DataFormat) merge(b []byte) {
 	for f := range fields(b) {
 		switch f.num {
 		case 1:
-			d.FileFormat = string(f.bytes)
+			d.FileFormat = string(f.bytes())
 		case 2:
-			d.Version = string(f.bytes)
+			d.Version = string(f.bytes())
 		}
 	}
 }
@@ -157,9 +157,9 @@ func entry(b []byte) (key, value string) {
 	for f := range fields(b) {
 		switch f.num {
 		case 1:
-			key = string(f.bytes)
+			key = string(f.bytes())
 		case 2:
-			value = string(f.bytes)
+			value = string(f.bytes())
 		}
 	}
 	return key, value
@@ -181,7 +181,7 @@ func (r *rowCount) add(b []byte) {
 			physical = f.varint
 		case numDeletionFile:
 			deletions = true
-			for d := range fields(f.bytes) {
+			for d := range fields(f.bytes()) {
 				if d.num == numDeletedRows {
 					deleted = d.varint
 				}

@@ -20,6 +20,12 @@ const (
 	nested       // a message, or an entry of a map
 )
 
+// wireTypes are how the kinds are written. Repeated integers can also be written one by one.
+var wireTypes = [...]protowire.Type{
+	varint: protowire.VarintType, seconds: protowire.VarintType, nanos: protowire.VarintType,
+	varints: protowire.BytesType, text: protowire.BytesType, blob: protowire.BytesType, nested: protowire.BytesType,
+}
+
 // A known is a field that Lance's readers decode.
 type known struct {
 	name string

@@ -2,8 +2,8 @@ package manifest
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
+	"fmt"
 )
 
 // numFirstOperation is the number of the first operation of a Transaction, append. Lower ones are of the envelope.
@@ -56,32 +56,35 @@ var transaction = message{
 	114: {"update_bases", nested, &message{1: {"new_bases", nested, &basePath}}},
 }
 
-// checkOperation requires that a transaction, which has passed the check, has an operation: Lance refuses to open a
-// table whose inline transaction has none.
-func checkOperation(b []byte) error {
-	for f := range fields(b) {
-		if f.num >= numFirstOperation {
-			return nil
+// checkTransaction holds a Transaction to its rules, and notes its UUID. It must have an operation: Lance refuses to open
+// a table whose inline transaction has none.
+func (f *frame) checkTransaction(b []byte, at int) error {
+	hasOperation := false
+	var in field
+	for ; len(b) > 0; b, at = b[len(in.raw):], in.end() {
+		if err := transaction.checkFirst(&in, b, at, maxDepth); err != nil {
+			return fmt.Errorf("does not decode: %w", err)
 		}
+		if in.num == numUUID {
+			f.uuid = in.bytes()
+		}
+		hasOperation = hasOperation || in.num >= numFirstOperation
 	}
-	return errors.New("the transaction has no operation")
+	if !hasOperation {
+		return errors.New("is of no use: the transaction has no operation")
+	}
+	return nil
 }
 
 // hasTransaction reports whether the transaction is in the manifest itself, and the name of a file does not count.
-func (f frame) hasTransaction() bool { return f.transact.raw != nil }
+func (f *frame) hasTransaction() bool { return f.transact.raw != nil }
 
-// transactionUUID returns the part of the manifest b, which has passed the check, that is the UUID of its transaction.
-func (f frame) transactionUUID(b []byte) (uuid []byte) {
+// transactionUUID returns the part of the manifest that is the UUID of its transaction.
+func (f *frame) transactionUUID() []byte {
 	if !f.hasTransaction() {
 		return fileUUID(f.transactionFile)
 	}
-	b = b[f.transact.varint:]
-	for in := range fields(b[prefixSize : prefixSize+binary.LittleEndian.Uint32(b)]) {
-		if in.num == numUUID {
-			uuid = in.bytes
-		}
-	}
-	return uuid
+	return f.uuid
 }
 
 // fileUUID returns the UUID in the name of a transaction file, {read_version}-{uuid}.txn.

@@ -35,7 +35,7 @@ func parse(b []byte) (frame, error) {
 	if err := fr.checkMessage(); err != nil {
 		return frame{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	if err := checkSections(b, fr); err != nil {
+	if err := fr.checkSections(b); err != nil {
 		return frame{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	return fr, nil
@@ -55,8 +55,10 @@ func (m *message) check(b []byte, at, depth int) error {
 
 // checkFirst takes the first field off b, as read does, and holds it to the rules.
 func (m *message) checkFirst(f *field, b []byte, at, depth int) error {
-	if err := m.read(f, b, at, depth); err != nil {
-		return err
+	if !f.readShort(b, at) {
+		if err := m.readLong(f, b, at, depth); err != nil {
+			return err
+		}
 	}
 	if k := m.lookup(f.num); k.kind != unknown {
 		return m.checkKnown(f, k, depth)
@@ -65,22 +67,19 @@ func (m *message) checkFirst(f *field, b []byte, at, depth int) error {
 }
 
 func (m *message) checkKnown(f *field, k *known, depth int) error {
-	want := protowire.BytesType
-	switch k.kind {
-	case varint, seconds, nanos:
-		want = protowire.VarintType
-	case varints:
-		if f.typ == protowire.VarintType {
+	if want := wireTypes[k.kind]; f.typ != want {
+		if k.kind == varints && f.typ == protowire.VarintType {
 			return nil
 		}
-	}
-	if f.typ != want {
 		return m.fault(f, "has wire type %d, want %s", f.typ, typeName(want))
 	}
 	switch k.kind {
 	case varints:
-		for b := f.bytes; len(b) > 0; {
-			_, n := protowire.ConsumeVarint(b)
+		for b := f.bytes(); len(b) > 0; {
+			n := 1
+			if b[0] >= 0x80 {
+				_, n = protowire.ConsumeVarint(b)
+			}
 			if n < 0 {
 				return m.fault(f, "packs a varint that %s", varintFault(n))
 			}
@@ -95,11 +94,11 @@ func (m *message) checkKnown(f *field, k *known, depth int) error {
 			return m.fault(f, "is %d, want 0 to 999999999", n)
 		}
 	case text:
-		if !utf8.Valid(f.bytes) {
+		if !utf8.Valid(f.bytes()) {
 			return m.fault(f, "is not UTF-8")
 		}
 	case nested:
-		if err := k.of.check(f.bytes, f.end()-len(f.bytes), depth-1); err != nil {
+		if err := k.of.check(f.bytes(), f.at+f.head, depth-1); err != nil {
 			return m.fault(f, "does not decode: %w", err)
 		}
 	}
@@ -120,47 +119,46 @@ var (
 )
 
 // checkSections looks at the three absolute offsets of a manifest whose message has passed the check.
-func checkSections(b []byte, fr frame) error {
-	aux, index, transact := fr.aux, fr.index, fr.transact
+func (f *frame) checkSections(b []byte) error {
 	// 0 is the default of version_aux_data and means that there is none.
-	if aux.varint != 0 && aux.varint >= uint64(fr.position) {
-		return beyond(aux, fr)
+	if f.aux.varint != 0 && f.aux.varint >= uint64(f.position) {
+		return beyond(f.aux, f)
 	}
-	if err := indexSection.checkSection(b, index, fr); err != nil {
+	if err := f.checkSection(b, f.index, checkIndexes); err != nil {
 		return err
 	}
-	if err := transaction.checkSection(b, transact, fr); err != nil || transact.raw == nil {
-		return err
-	}
-	at := int(transact.varint)
-	start := at + prefixSize
-	if err := checkOperation(b[start : start+int(binary.LittleEndian.Uint32(b[at:]))]); err != nil {
-		return manifestMessage.fault(&transact, "is %d, and the section there is of no use: %w", at, err)
-	}
-	return nil
+	return f.checkSection(b, f.transact, f.checkTransaction)
 }
 
-// checkSection checks the message that the offset points to. An absent offset is fine; 0 is an offset like any other.
-func (m *message) checkSection(b []byte, offset field, fr frame) error {
+// checkSection holds the message that the offset points to, and that starts at a byte of the file, to a check. An absent
+// offset is fine; 0 is an offset like any other.
+func (f *frame) checkSection(b []byte, offset field, check func(b []byte, at int) error) error {
 	if offset.raw == nil {
 		return nil
 	}
-	if fr.position < prefixSize || offset.varint > uint64(fr.position-prefixSize) {
-		return beyond(offset, fr)
+	if f.position < prefixSize || offset.varint > uint64(f.position-prefixSize) {
+		return beyond(offset, f)
 	}
 	at := int(offset.varint)
 	start := at + prefixSize
 	length := binary.LittleEndian.Uint32(b[at:])
-	if uint64(length) > uint64(fr.position-start) {
+	if uint64(length) > uint64(f.position-start) {
 		return manifestMessage.fault(&offset, "is %d: the section of %d bytes there ends at %d, after the start of the manifest section at %d",
-			at, length, uint64(start)+uint64(length), fr.position)
+			at, length, uint64(start)+uint64(length), f.position)
 	}
-	if err := m.check(b[start:start+int(length)], start, maxDepth); err != nil {
-		return manifestMessage.fault(&offset, "is %d, and the section there does not decode: %w", at, err)
+	if err := check(b[start:start+int(length)], start); err != nil {
+		return manifestMessage.fault(&offset, "is %d, and the section there %w", at, err)
 	}
 	return nil
 }
 
-func beyond(offset field, fr frame) error {
+func checkIndexes(b []byte, at int) error {
+	if err := indexSection.check(b, at, maxDepth); err != nil {
+		return fmt.Errorf("does not decode: %w", err)
+	}
+	return nil
+}
+
+func beyond(offset field, fr *frame) error {
 	return manifestMessage.fault(&offset, "is %d, but a section there must end before the manifest section at %d", offset.varint, fr.position)
 }

@@ -19,9 +19,12 @@ type field struct {
 	typ    protowire.Type
 	at     int    // byte of the file at which its key starts
 	raw    []byte // key and value
-	varint uint64 // the value of wire type varint
-	bytes  []byte // the value of wire type bytes
+	head   int    // size of the key, and of the length of wire type bytes
+	varint uint64 // the value of wire type varint; without meaning for the others
 }
+
+// bytes is the value of wire type bytes.
+func (f *field) bytes() []byte { return f.raw[f.head:] }
 
 // end is the byte of the file after the field.
 func (f *field) end() int { return f.at + len(f.raw) }
@@ -29,10 +32,15 @@ func (f *field) end() int { return f.at + len(f.raw) }
 // read takes the first field off b, which starts at the byte at of the file, into f. The message gives the fields their
 // names; it is nil where none are known. No length on the wire is believed before the bytes are there.
 func (m *message) read(f *field, b []byte, at, depth int) error {
-	*f = field{at: at}
-	if f.readShort(b) {
+	if f.readShort(b, at) {
 		return nil
 	}
+	return m.readLong(f, b, at, depth)
+}
+
+// readLong is read for any field.
+func (m *message) readLong(f *field, b []byte, at, depth int) error {
+	*f = field{at: at}
 	key, n := protowire.ConsumeVarint(b)
 	switch {
 	case n < 0:
@@ -43,6 +51,7 @@ func (m *message) read(f *field, b []byte, at, depth int) error {
 		return fmt.Errorf("the field key at byte %d has the number 0, which no field has", at)
 	}
 	f.num, f.typ = protowire.DecodeTag(key)
+	f.head = n
 	value, size := b[n:], 0
 	switch f.typ {
 	case protowire.VarintType:
@@ -66,8 +75,8 @@ func (m *message) read(f *field, b []byte, at, depth int) error {
 		if left := len(value) - prefix; length > uint64(left) {
 			return m.fault(f, "announces %d bytes, %d are left", length, left)
 		}
+		f.head += prefix
 		size = prefix + int(length)
-		f.bytes = value[prefix:size]
 	case protowire.StartGroupType:
 		var err error
 		if size, err = skipGroup(value, f.num, at+n, depth-1); err != nil {
@@ -84,24 +93,23 @@ func (m *message) read(f *field, b []byte, at, depth int) error {
 
 // readShort is read for what most fields are: a key of one byte and a varint of one, or bytes whose length has one. It
 // reports whether b begins with such a field.
-func (f *field) readShort(b []byte) bool {
+func (f *field) readShort(b []byte, at int) bool {
 	if len(b) < 2 || b[0]|b[1] >= 0x80 || b[0]>>3 == 0 {
 		return false
 	}
-	size := 2
-	switch protowire.Type(b[0] & 7) {
+	key, value, size := b[0], b[1], 2
+	switch protowire.Type(key & 7) {
 	case protowire.VarintType:
-		f.varint = uint64(b[1])
 	case protowire.BytesType:
-		size += int(b[1])
-		if size > len(b) {
-			return false
-		}
-		f.bytes = b[2:size]
+		size += int(value)
 	default:
 		return false
 	}
-	f.num, f.typ, f.raw = protowire.Number(b[0]>>3), protowire.Type(b[0]&7), b[:size]
+	if size > len(b) {
+		return false
+	}
+	f.num, f.typ = protowire.Number(key>>3), protowire.Type(key&7)
+	f.at, f.raw, f.head, f.varint = at, b[:size], 2, uint64(value)
 	return true
 }
 

@@ -132,7 +132,7 @@ func (t *Table) list(ctx context.Context) (known, error) {
 	}
 	k := known{scheme: end.Scheme, end: end, learned: began, listed: began}
 	t.learnList(k)
-	t.rivals.tookList(elapsed(began))
+	t.rivals.listed(end.Number, began)
 	return k, nil
 }
 

@@ -28,20 +28,32 @@ type pace struct {
 	list float64
 	// jitter is the deviation of the logarithm of a time.
 	jitter float64
+	// cores is how many requests the store works on at a time. Zero is all.
+	cores int
 }
 
-// slow returns a store that takes its time, and the number of its PUTs.
-func slow(p pace) (store backends.Store, puts *atomic.Int64) {
-	puts = new(atomic.Int64)
+// asked counts the requests to a store.
+type asked struct{ puts, heads, lists atomic.Int64 }
+
+// slow returns a store that takes its time, and counts its requests.
+func slow(p pace) (store backends.Store, requests *asked) {
+	requests = new(asked)
+	cores := make(chan struct{}, max(1, p.cores))
 	return intercept.Wrap(laid(1), func(ctx context.Context, call intercept.Call, do func(context.Context) error) error {
 		took := float64(p.put) * (0.95 + rand.Float64()/10) * math.Exp(p.jitter*rand.NormFloat64()-p.jitter*p.jitter/2)
 		switch call.Method {
 		case "PUT":
-			puts.Add(1)
+			requests.puts.Add(1)
 		case "LIST":
+			requests.lists.Add(1)
 			took *= p.list
 		default:
+			requests.heads.Add(1)
 			took *= 0.3
+		}
+		if p.cores > 0 {
+			cores <- struct{}{}
+			defer func() { <-cores }()
 		}
 		// Half of the time of a request goes by before it takes effect.
 		half := time.Duration(took / 2)
@@ -49,7 +61,7 @@ func slow(p pace) (store backends.Store, puts *atomic.Int64) {
 		err := do(ctx)
 		time.Sleep(half)
 		return err
-	}), puts
+	}), requests
 }
 
 // A contest is what became of processes that updated one table for a minute.
@@ -57,6 +69,7 @@ type contest struct {
 	won     []int
 	total   float64
 	elapsed []time.Duration // of the updates, in order of length
+	over    time.Duration   // how long the updates that were under way at the end took
 }
 
 // contend lets handles of one table, each as a process of its own would, update
@@ -88,6 +101,7 @@ func contend(t *testing.T, store backends.Store, processes, goroutines int) (c c
 		}
 	}
 	writers.Wait()
+	c.over = time.Since(end)
 	slices.Sort(c.elapsed)
 	return c
 }
@@ -110,29 +124,35 @@ func TestRivalsShareATable(t *testing.T) {
 		pace
 		share, busy, puts float64
 		p99               time.Duration
+		heads, lists      float64
 	}{
-		{"two", 2, 1, pace{5 * ms, 1, 0}, 0.8, 0.6, 1.1, time.Second},
-		{"four, unsteady times", 4, 1, pace{5 * ms, 2.5, 0.5}, 0.5, 0.6, 1.4, 2 * time.Second},
-		{"eight, a quick LIST", 8, 1, pace{5 * ms, 0.3, 0}, 0.5, 0.7, 1.6, 2 * time.Second},
-		{"eight, a LIST like a PUT", 8, 1, pace{5 * ms, 1, 0}, 0.5, 0.7, 1.6, 2 * time.Second},
-		{"eight, a slow LIST", 8, 1, pace{5 * ms, 6, 0}, 0.5, 0.6, 1.6, 3 * time.Second},
-		{"eight, a very slow LIST", 8, 1, pace{5 * ms, 20, 0}, 0.35, 0.5, 1.6, 4 * time.Second},
-		{"eight of eight goroutines", 8, 8, pace{5 * ms, 2.5, 0}, 0.5, 0.7, 1.6, 3 * time.Second},
-		{"eight of eight goroutines, unsteady times", 8, 8, pace{5 * ms, 2.5, 0.5}, 0.4, 0.7, 1.6, 4 * time.Second},
-		{"sixteen", 16, 1, pace{5 * ms, 2.5, 0}, 0.35, 0.7, 2, 5 * time.Second},
-		{"eight, a PUT of 50 ms", 8, 1, pace{50 * ms, 1, 0}, 0.35, 0.65, 1.6, 15 * time.Second},
+		{"two", 2, 1, pace{put: 5 * ms, list: 1}, 0.8, 0.65, 1.1, time.Second, 0.6, 0.15},
+		{"four, unsteady times", 4, 1, pace{put: 5 * ms, list: 2.5, jitter: 0.5}, 0.5, 0.7, 1.1, 2 * time.Second, 1.4, 0.3},
+		{"eight, a quick LIST", 8, 1, pace{put: 5 * ms, list: 0.3}, 0.5, 0.8, 1.2, 2 * time.Second, 1.6, 0.4},
+		{"eight, a LIST like a PUT", 8, 1, pace{put: 5 * ms, list: 1}, 0.5, 0.75, 1.2, 2 * time.Second, 1.6, 0.4},
+		{"eight, a slow LIST", 8, 1, pace{put: 5 * ms, list: 6}, 0.35, 0.65, 1.2, 3 * time.Second, 1.2, 0.3},
+		{"eight, a very slow LIST", 8, 1, pace{put: 5 * ms, list: 20}, 0.3, 0.45, 1.2, 4 * time.Second, 1.2, 0.3},
+		{"eight of eight goroutines", 8, 8, pace{put: 5 * ms, list: 2.5}, 0.5, 0.7, 1.2, 3 * time.Second, 1.6, 0.4},
+		{"eight of eight goroutines, unsteady times", 8, 8, pace{put: 5 * ms, list: 2.5, jitter: 0.5}, 0.4, 0.7, 1.2, 3 * time.Second, 1.8, 0.4},
+		{"eight of eight goroutines, a store of one core", 8, 8, pace{put: 5 * ms, list: 1, jitter: 0.3, cores: 1}, 0.4, 0.5, 1.2, 4 * time.Second, 1.6, 0.4},
+		{"sixteen", 16, 1, pace{put: 5 * ms, list: 2.5}, 0.35, 0.7, 1.3, 4 * time.Second, 2.6, 0.6},
+		{"eight, a PUT of 50 ms", 8, 1, pace{put: 50 * ms, list: 1}, 0.35, 0.65, 1.5, 12 * time.Second, 3.5, 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				store, puts := slow(tc.pace)
+				store, requests := slow(tc.pace)
 				c := contend(t, store, tc.processes, tc.goroutines)
-				each := float64(puts.Load()) / c.total
-				t.Logf("commits %v; share %.2f, busy %.2f, %.2f PUTs each; an update took %v, p99 %v, at most %v", c.won,
-					c.share(), c.busy(tc.pace), each, c.elapsed[len(c.elapsed)/2], c.p99(), c.elapsed[len(c.elapsed)-1])
+				each := func(requests *atomic.Int64) float64 { return float64(requests.Load()) / c.total }
+				puts, heads, lists := each(&requests.puts), each(&requests.heads), each(&requests.lists)
+				t.Logf("commits %v; share %.2f, busy %.2f; each %.2f PUTs, %.2f HEADs, %.2f LISTs; an update took %v, p99 %v, at most %v, over in %v",
+					c.won, c.share(), c.busy(tc.pace), puts, heads, lists, c.elapsed[len(c.elapsed)/2], c.p99(), c.elapsed[len(c.elapsed)-1], c.over)
 				require.Greater(t, c.share(), tc.share, "no process starves")
 				require.Greater(t, c.busy(tc.pace), tc.busy, "the table is busy for most of the time")
-				require.Less(t, each, tc.puts, "few PUTs are in vain")
+				require.Less(t, puts, tc.puts, "few PUTs are in vain")
+				require.Less(t, heads, tc.heads, "who waits knows when to look")
+				require.Less(t, lists, tc.lists)
 				require.Less(t, c.p99(), tc.p99)
+				require.Less(t, c.over, 2*tc.p99, "who is left does not wait for those who have gone")
 			})
 		})
 	}
@@ -141,11 +161,11 @@ func TestRivalsShareATable(t *testing.T) {
 func TestAWriterWithoutRivalsIsNotHeldUp(t *testing.T) {
 	for _, goroutines := range []int{1, 64} {
 		synctest.Test(t, func(t *testing.T) {
-			p := pace{5 * time.Millisecond, 6, 0}
-			store, puts := slow(p)
+			p := pace{put: 5 * time.Millisecond, list: 6}
+			store, requests := slow(p)
 			c := contend(t, store, 1, goroutines)
 			require.Greater(t, c.busy(p), 0.95)
-			require.Less(t, float64(puts.Load())/c.total, 1.001)
+			require.Less(t, float64(requests.puts.Load())/c.total, 1.001)
 		})
 	}
 }
@@ -159,7 +179,7 @@ func TestAStrangerThatIsSlowerGetsIn(t *testing.T) {
 	}{{"beside one writer", 1}, {"beside four that hand over quickly", 4}} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				store, _ := slow(pace{5 * time.Millisecond, 1, 0})
+				store, _ := slow(pace{put: 5 * time.Millisecond, list: 1})
 				var all sync.WaitGroup
 				all.Go(func() { contend(t, store, tc.rivals, 1) })
 				end, appended := time.Now().Add(time.Minute), 0
@@ -187,7 +207,7 @@ func TestAStrangerThatIsSlowerGetsIn(t *testing.T) {
 func TestAWriterThatComesSeldomGetsIn(t *testing.T) {
 	for _, list := range []float64{0.3, 6} {
 		synctest.Test(t, func(t *testing.T) {
-			store, _ := slow(pace{5 * time.Millisecond, list, 0})
+			store, _ := slow(pace{put: 5 * time.Millisecond, list: list})
 			var all sync.WaitGroup
 			all.Go(func() { contend(t, store, 1, 1) })
 			table := committer.NewTable(store, root)

@@ -40,55 +40,67 @@ const (
 // again, and what the others send meanwhile is in vain. This makes use of it: a
 // writer commits a run of versions, and then rests for as long as a rival needs
 // to begin its own. Who meets a run waits for its end, and spends no PUT. Runs
-// end at versions that their length divides, so all processes know where, and a
-// HEAD of that version tells when.
+// end at versions that their length divides, so all processes know where. The
+// pace of the table tells about when, and a HEAD of that version when.
 //
 // A writer that has met no rival rests, too, though seldom: where rivals need
 // longer to list than it needs to commit, it loses no race and would never learn
 // of them.
 type rivals struct {
 	mu sync.Mutex
-	// put and list are how long these take, moving averages.
-	put, list time.Duration
+	pace
 	// met is when there was a rival last.
 	met time.Time
 	// last is the newest version of our own, won at lastAt.
 	last   uint64
 	lastAt time.Time
-	// gap is how many versions others committed between the last runs of our own.
-	gap uint64
+	// gaps are how many versions others committed between the last runs of our own.
+	gaps [2]uint64
 	// running says that neither a version of others nor a rest followed it.
 	running bool
 	// unused makes runs longer: it grows with each rest that let nobody in.
 	unused int
 }
 
-// tookPut records how long a PUT took.
-func (r *rivals) tookPut(took time.Duration) {
+// tookPut records how long a PUT took, and whether it created its version.
+func (r *rivals) tookPut(took time.Duration, created bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	average(&r.put, took)
+	r.pace.tookPut(took, created)
 }
 
-// tookList records how long it took to list.
-func (r *rivals) tookList(took time.Duration) {
+// listed records the end of the chain that a LIST has shown, zero for none.
+// When it was the end is not known better than half of the LIST ago.
+func (r *rivals) listed(end uint64, began time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	took := elapsed(began)
 	average(&r.list, took)
+	if end != 0 {
+		r.pace.saw(end, began.Add(took/2))
+	}
 }
 
-// average moves quickly to what is less, and slowly to what is more: one PUT that
-// hung would otherwise have its writer wait so long for its turn that it sends
-// none from which to learn better.
-func average(of *time.Duration, took time.Duration) {
-	switch {
-	case *of == 0:
-		*of = took
-	case took < *of:
-		*of -= (*of - took) / 2
-	default:
-		*of += (min(took, 2**of) - *of) / 4
-	}
+// appeared records a version that is there and was not a moment ago.
+func (r *rivals) appeared(version uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.pace.saw(version, time.Now())
+}
+
+// seen returns the last end of the chain that was seen.
+func (r *rivals) seen() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.pace.end
+}
+
+// expected returns how long it will take until a version is there, and how long
+// the table takes for one.
+func (r *rivals) expected(version uint64) (in, each time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.until(version), r.version
 }
 
 // times returns how long a PUT and a LIST take.
@@ -102,10 +114,11 @@ func (r *rivals) times() (put, list time.Duration) {
 func (r *rivals) won(version uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if between := version - r.last - 1; between > 0 && r.last != 0 {
-		r.gap = min((r.gap+between)/2, between)
+	if others := version - r.last - 1; others > 0 && r.last != 0 {
+		r.gaps[0], r.gaps[1] = others, r.gaps[0]
 	}
 	r.last, r.lastAt, r.running = version, time.Now(), true
+	r.pace.saw(version, r.lastAt)
 }
 
 // newest returns the newest version of our own, and whether it is recent.
@@ -118,8 +131,8 @@ func (r *rivals) newest() (version uint64, recent bool) {
 // isRecent reports whether there was a version of our own lately.
 func (r *rivals) isRecent() bool { return r.last != 0 && elapsed(r.lastAt) < rivalsFor }
 
-// saw records the end of the chain that an update builds on.
-func (r *rivals) saw(end uint64) {
+// builtOn records the end of the chain that an update builds on.
+func (r *rivals) builtOn(end uint64) {
 	if own, _ := r.newest(); own != 0 && end > own {
 		r.meet()
 	}
@@ -179,30 +192,30 @@ func (r *rivals) length() uint64 {
 	if r.put == 0 {
 		return minRun
 	}
-	length := max(minRun, powerOfTwo(4*(r.list+r.put)/r.put))
+	length := max(minRun, powerOfTwo(6*(r.list+r.put)/r.put))
 	for length > slowRun && r.puts(length) > max(longRun, min(3*r.list, time.Second)) {
 		length /= 2
 	}
 	return length
 }
 
-// puts is the time of so many PUTs.
-func (r *rivals) puts(n uint64) time.Duration { return r.put * time.Duration(n) }
-
 // powerOfTwo returns the greatest one up to n, which is not less than 1.
 func powerOfTwo(n time.Duration) uint64 { return 1 << (bits.Len64(uint64(n)) - 1) }
 
-// end returns the version at which the run of a version ends, or one of the next
-// runs: about as many rivals as the last time go before it is our turn again, and
-// to look at each of their runs would cost requests for nothing.
-func (r *rivals) end(version uint64) uint64 {
+// runEnd returns the version at which the run of a version ends, or one of the
+// next runs: about as many rivals as the last times go before it is our turn
+// again, and to look at each of their runs would cost requests for nothing. Some
+// are looked at, or two writers that take each other for many would wait for
+// nobody.
+func (r *rivals) runEnd(version uint64) uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	length := r.length()
+	end := (version + length - 1) / length * length
 	if r.isRecent() {
-		version = max(version, r.last+r.gap*3/4)
+		end = max(end, (r.last+min(r.gaps[0], r.gaps[1])*5/6)/length*length)
 	}
-	return (version + length - 1) / length * length
+	return end
 }
 
 // turn is how long to wait, once a run has ended at a version, before beginning

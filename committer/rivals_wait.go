@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	// patience is how many runs in a row a writer lets end without a rest. Whose
-	// they are does not know of it.
-	patience = 4
+	// patience is how many runs a writer lets end without a turn of its own.
+	// Whoever goes on then does not know of it.
+	patience = 6
 	// presses is how many tries in a row do not wait for a rest after that.
 	presses = 4
 )
@@ -66,6 +66,7 @@ func (w *wait) rest(d time.Duration) error {
 		}
 		if w.isThere(own + 1) {
 			w.rivals.meet()
+			w.rivals.appeared(own + 1)
 			return w.queue(own + 1)
 		}
 		step *= 2
@@ -99,32 +100,26 @@ func (w *wait) afterLoss() error {
 // queue waits for a rest and for its turn, beginning at a version of a rival
 // that is there.
 func (w *wait) queue(version uint64) error {
-	for restless := 0; restless < patience; {
-		end := w.rivals.end(version)
+	for range patience {
+		end := w.rivals.runEnd(version)
 		running, err := w.follow(version, end)
-		if err != nil {
+		if err != nil || !running {
 			return err
-		}
-		if !running {
-			break
 		}
 		if err := w.sleep(w.rivals.turn(end)); err != nil {
 			return err
 		}
-		if version = end + 1; w.isThere(version) {
-			restless++
-			continue
-		}
-		restless = 0
 		k, err := w.list(w.ctx)
 		if err != nil {
+			// The try lists again, and says what is wrong.
 			return nil
 		}
 		// What takes longer than a PUT can have missed one.
-		if put, list := w.rivals.times(); k.end.Number == end && (list <= put || !w.isThere(version)) {
+		put, list := w.rivals.times()
+		if version = k.end.Number; version == end && (list <= put || !w.isThere(end+1)) {
 			return nil
 		}
-		version = max(version, k.end.Number)
+		version = max(version, end+1)
 	}
 	w.press = presses
 	w.forget()
@@ -132,28 +127,64 @@ func (w *wait) queue(version uint64) error {
 }
 
 // follow waits until the end of a run is there, beginning at a version that is.
-// It is false when versions come too slowly for a run.
+// It is false when nobody goes on, and the table is free.
 func (w *wait) follow(version, end uint64) (running bool, err error) {
-	put, _ := w.rivals.times()
 	for version < end {
-		// Half of what is left, and a little early: who was late for one version
-		// is not late for the end.
-		ahead := (end - version + 1) / 2
-		expected := put * time.Duration(ahead)
-		if err := w.sleep(expected * 3 / 4); err != nil {
+		// Most of what is left, and a little early: to see a version appear is what
+		// corrects the pace, and the rest is enough to be there in time.
+		next := end - (end-version)/4
+		in, each := w.rivals.expected(next)
+		if err := w.sleep(in*3/4 - each); err != nil {
 			return false, err
 		}
-		for tries := 0; !w.isThere(version + ahead); tries++ {
-			if tries == 2 {
-				return false, nil
-			}
-			if err := w.sleep(max(expected/4, put/2)); err != nil {
+		there, err := w.appears(next, max(each*time.Duration(next-version)/8, each/2))
+		if err != nil {
+			return false, err
+		}
+		if !there {
+			if next, there, err = w.goesOn(); err != nil || !there {
 				return false, err
 			}
 		}
-		version += ahead
+		version = next
 	}
 	return true, nil
+}
+
+// appears looks for a version, three times more when it is not there, and each
+// time after twice as long a pause.
+func (w *wait) appears(version uint64, pause time.Duration) (bool, error) {
+	if w.isThere(version) {
+		return true, nil
+	}
+	for range 3 {
+		if err := w.sleep(pause); err != nil {
+			return false, err
+		}
+		if w.isThere(version) {
+			w.rivals.appeared(version)
+			return true, nil
+		}
+		pause *= 2
+	}
+	return false, nil
+}
+
+// goesOn reports how far rivals have gone on since the end of the chain was seen
+// last, and whether they still do.
+func (w *wait) goesOn() (version uint64, running bool, err error) {
+	was := w.rivals.seen()
+	k, err := w.list(w.ctx)
+	if err != nil || k.end.Number <= was {
+		// With an error, the try lists again, and says what is wrong.
+		return 0, false, nil
+	}
+	put, _ := w.rivals.times()
+	if err := w.sleep(2 * put); err != nil {
+		return 0, false, err
+	}
+	version = k.end.Number + 1
+	return version, w.isThere(version), nil
 }
 
 // isThere reports whether a version is there, as far as that can be told: a LIST

@@ -1,0 +1,62 @@
+package committer
+
+import "time"
+
+// paceFor is for how long a sight of the chain tells how fast it goes on.
+const paceFor = 5 * time.Second
+
+// pace is how fast a table goes on, as far as one writer has seen.
+type pace struct {
+	// put and list are how long these take, and version is how long the table
+	// takes for a version, whoever commits it. They are moving averages.
+	put, list, version time.Duration
+	// end was the end of the chain when it was last seen, at seenAt.
+	end    uint64
+	seenAt time.Time
+}
+
+// tookPut records how long a PUT took. One that found its version there may have
+// waited for the PUT that made it, so it counts while nothing better is known.
+func (p *pace) tookPut(took time.Duration, created bool) {
+	if created || p.put == 0 {
+		average(&p.put, took)
+	}
+}
+
+// saw records that a version was the end of the chain at a time.
+func (p *pace) saw(end uint64, at time.Time) {
+	since := at.Sub(p.seenAt)
+	if since < 0 {
+		// A LIST that was overtaken.
+		return
+	}
+	if end > p.end && since < paceFor {
+		average(&p.version, since/time.Duration(end-p.end))
+	}
+	p.end, p.seenAt = end, at
+}
+
+// until is how long it will take until a version is there.
+func (p *pace) until(version uint64) time.Duration {
+	if version <= p.end {
+		return 0
+	}
+	return p.version*time.Duration(version-p.end) - elapsed(p.seenAt)
+}
+
+// puts is the time of so many PUTs.
+func (p *pace) puts(n uint64) time.Duration { return p.put * time.Duration(n) }
+
+// average moves quickly to what is less, and slowly to what is more: one PUT that
+// hung would otherwise have its writer wait so long for its turn that it sends
+// none from which to learn better.
+func average(of *time.Duration, took time.Duration) {
+	switch {
+	case *of == 0:
+		*of = took
+	case took < *of:
+		*of -= (*of - took) / 2
+	default:
+		*of += (min(took, 2**of) - *of) / 4
+	}
+}

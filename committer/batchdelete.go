@@ -21,7 +21,7 @@ const mostKeptShown = 100
 //
 // Errors and costs are those of [Table.DeleteVersions], and [ErrTableNotFound],
 // [ErrNamespaceNotFound], [ErrUnsupported], and [*InvalidRequestError], which
-// names every range that is wrong. An [*UnfinishedDeleteError] comes with a
+// names every field and range that is wrong. An [*UnfinishedDeleteError] comes with a
 // response, which says what was done until then.
 func (n *Namespace) BatchDeleteTableVersions(
 	ctx context.Context, req *BatchDeleteTableVersionsRequest,
@@ -31,11 +31,15 @@ func (n *Namespace) BatchDeleteTableVersions(
 		return nil, errNoRequest
 	}
 	ctx = withCaller(ctx, req.Identity, req.Context)
-	t, err := n.begin(ctx, req.ID, req.Branch, func(wrong *InvalidRequestError) { wrong.checkRanges(req.Ranges) })
-	var wrong *InvalidRequestError
-	if root, idErr := n.tableRoot(req.ID); errors.As(err, &wrong) && idErr == nil {
-		err = n.refuse(ctx, root, req.Branch, wrong)
+	if n.broken != nil {
+		return nil, fmt.Errorf(failed, n.broken)
 	}
+	var wrong faults
+	root := n.readDelete(&wrong, req)
+	if err := wrong.err(); err != nil {
+		return nil, fmt.Errorf(failed, n.refuse(ctx, root, req.Branch, err))
+	}
+	t, err := n.table(ctx, root, req.Branch, 0)
 	if err != nil {
 		return nil, fmt.Errorf(failed, err)
 	}
@@ -51,6 +55,14 @@ func (n *Namespace) BatchDeleteTableVersions(
 		return response, fmt.Errorf(failed, err)
 	}
 	return response, nil
+}
+
+// readDelete adds every field that is wrong, and returns the root of the table,
+// empty where that is not known.
+func (n *Namespace) readDelete(wrong *faults, req *BatchDeleteTableVersionsRequest) (root string) {
+	root, _ = wrong.checkTable(n, "", req.ID, req.Branch)
+	wrong.checkRanges(req.Ranges)
+	return root
 }
 
 // keptText names versions and why they were kept, such as "3 tagged v1; 9 latest".

@@ -52,9 +52,9 @@ func (n *Namespace) CreateTableVersion(
 }
 
 // BatchCreateTableVersions is CreateTableVersion for one entry. Several entries
-// are [ErrUnsupported], and nothing is written: no store creates several
-// objects at once, and without that some of the tables could get their version
-// and others not.
+// are [ErrUnsupported], or an [*InvalidRequestError] where fields of them are
+// wrong, and nothing is written: no store creates several objects at once, and
+// without that some of the tables could get their version and others not.
 func (n *Namespace) BatchCreateTableVersions(
 	ctx context.Context, req *BatchCreateTableVersionsRequest,
 ) (*BatchCreateTableVersionsResponse, error) {
@@ -62,25 +62,55 @@ func (n *Namespace) BatchCreateTableVersions(
 	if req == nil {
 		return nil, errNoRequest
 	}
-	switch len(req.Entries) {
-	case 0:
-		wrong := &InvalidRequestError{}
-		wrong.add("entries", "it is missing or empty")
-		return nil, fmt.Errorf(failed, wrong)
-	case 1:
-	default:
-		return nil, fmt.Errorf(failed, fmt.Errorf("%w: %d entries cannot be created all or none, for want of a coordinator; send them one by one",
-			ErrUnsupported, len(req.Entries)))
+	if n.broken != nil {
+		return nil, fmt.Errorf(failed, n.broken)
+	}
+	if len(req.Entries) != 1 {
+		var wrong faults
+		n.readBatch(&wrong, req)
+		return nil, fmt.Errorf(failed, wrong.err())
 	}
 	v, transaction, err := n.create(withCaller(ctx, req.Identity, req.Context), &req.Entries[0])
 	if err != nil {
-		var wrong *InvalidRequestError
-		if errors.As(err, &wrong) {
-			wrong.under("entries[0]")
-		}
-		return nil, fmt.Errorf(failed, err)
+		return nil, fmt.Errorf(failed, inEntry(0, err))
 	}
 	return &BatchCreateTableVersionsResponse{TransactionID: transaction, Versions: []TableVersion{tableVersion(v)}}, nil
+}
+
+// readBatch adds every field of every entry that is wrong, and that there are
+// several.
+func (n *Namespace) readBatch(wrong *faults, req *BatchCreateTableVersionsRequest) {
+	switch entries := len(req.Entries); entries {
+	case 0:
+		wrong.add("entries", "it is missing or empty")
+	case 1:
+	default:
+		// Whatever of them could not be read.
+		wrong.unsupported++
+		wrong.InvalidRequestError.add("entries", "%v: %d of them cannot be created all or none, for want of a coordinator; send them one by one",
+			ErrUnsupported, entries)
+	}
+	for i := range req.Entries {
+		if wrong.isFull() {
+			return
+		}
+		n.readEntry(wrong, entryField(i), &req.Entries[i])
+	}
+}
+
+func entryField(i int) string { return fmt.Sprintf("entries[%d]", i) }
+
+// inEntry names the fields of an error as those of an entry.
+func inEntry(i int, err error) error {
+	var invalid *InvalidRequestError
+	var unsupported *unsupportedRequestError
+	switch {
+	case errors.As(err, &invalid):
+		invalid.under(entryField(i))
+	case errors.As(err, &unsupported):
+		unsupported.under(entryField(i))
+	}
+	return err
 }
 
 // create is CreateTableVersion. It returns the version and the UUID of the
@@ -90,8 +120,9 @@ func (n *Namespace) create(ctx context.Context, e *CreateTableVersionEntry) (Ver
 	if n.broken != nil {
 		return Version{}, "", n.broken
 	}
-	root, s, err := n.read(e)
-	if err != nil {
+	var wrong faults
+	root, s := n.readEntry(&wrong, "", e)
+	if err := wrong.err(); err != nil {
 		return Version{}, "", n.refuse(ctx, root, e.Branch, err)
 	}
 	t, err := n.table(ctx, root, e.Branch, uint64(e.Version))
@@ -130,43 +161,43 @@ func (n *Namespace) create(ctx context.Context, e *CreateTableVersionEntry) (Ver
 	return v, c.says.TransactionID(), nil
 }
 
-// read checks what can be checked of an entry by itself, and returns the root of
-// its table, empty where that is not known, and where its manifest is staged.
-func (n *Namespace) read(e *CreateTableVersionEntry) (root string, s staging, err error) {
-	var wrong InvalidRequestError
-	root, idErr := n.tableRoot(e.ID)
-	if idErr != nil {
-		wrong.check("id", idErr)
-	}
-	wrong.checkVersion(e.Version)
-	branchErr := naming.CheckBranch(e.Branch)
-	wrong.check("branch", branchErr)
-	switch {
-	case idErr == nil && branchErr == nil:
+// readEntry adds every field of an entry at a path that is wrong by itself. It
+// returns the root of the table, empty where that is not known, and where the
+// manifest is staged.
+func (n *Namespace) readEntry(wrong *faults, at string, e *CreateTableVersionEntry) (root string, s staging) {
+	root, known := wrong.checkTable(n, at, e.ID, e.Branch)
+	wrong.checkVersion(at, e.Version)
+	path := joinPath(at, "manifest_path")
+	if known {
+		var err error
 		s, err = n.resolve(root, naming.BranchRoot(root, e.Branch), e.ManifestPath, uint64(max(e.Version, 1)))
-		wrong.check("manifest_path", err)
-	default:
-		wrong.check("manifest_path", checkPathAlone(e.ManifestPath))
+		wrong.check(path, err)
+	} else {
+		wrong.check(path, checkPathAlone(e.ManifestPath))
 	}
 	if e.ManifestSize != nil {
 		s.size = *e.ManifestSize
-	}
-	if e.ManifestSize != nil && *e.ManifestSize < manifest.MinSize {
-		wrong.add("manifest_size", "%d bytes cannot be a manifest, which has %d at least", *e.ManifestSize, manifest.MinSize)
-	}
-	if e.ManifestSize != nil && *e.ManifestSize > largestManifest {
-		wrong.add("manifest_size", "%d bytes are more than %d MiB, which no manifest is", *e.ManifestSize, largestManifest>>20)
+		wrong.check(joinPath(at, "manifest_size"), checkSize(s.size))
 	}
 	switch e.NamingScheme {
 	case "", naming.V1.String(), naming.V2.String():
 	default:
-		wrong.add("naming_scheme", "%q is neither %s nor %s", e.NamingScheme, naming.V1, naming.V2)
+		wrong.add(joinPath(at, "naming_scheme"), "%q is neither %s nor %s", e.NamingScheme, naming.V1, naming.V2)
 	}
-	wrong.check("metadata", checkMetadata(e.Metadata, s.name))
-	if errors.Is(idErr, ErrUnsupported) && len(wrong.Fields) == 1 {
-		return "", staging{}, fmt.Errorf("id: %w", idErr)
+	wrong.check(joinPath(at, "metadata"), checkMetadata(e.Metadata, s.name))
+	return root, s
+}
+
+// checkSize refuses a size that no manifest has.
+func checkSize(bytes int64) error {
+	switch {
+	case bytes < manifest.MinSize:
+		return fmt.Errorf("%d bytes cannot be a manifest, which has %d at least", bytes, manifest.MinSize)
+	case bytes > largestManifest:
+		return fmt.Errorf("%d bytes are more than %d MiB, which no manifest is", bytes, largestManifest>>20)
+	default:
+		return nil
 	}
-	return root, s, wrong.orNil()
 }
 
 // checkMetadata refuses metadata that no store would keep.

@@ -55,7 +55,7 @@ func TestARequestWithEveryFieldWrongIsToldAllOfThem(t *testing.T) {
 		fields = append(fields, f.Field)
 		require.NotEmpty(t, f.Reason)
 	}
-	require.Equal(t, []string{"id", "version", "branch", "manifest_path", "manifest_size", "naming_scheme", "metadata"}, fields)
+	require.Equal(t, []string{"id", "branch", "version", "manifest_path", "manifest_size", "naming_scheme", "metadata"}, fields)
 	require.Equal(t, committer.CodeInvalidInput, committer.Code(err))
 	require.Empty(t, log.Take(), "nothing was asked of the store")
 }

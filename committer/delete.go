@@ -127,7 +127,7 @@ func (r KeepReason) String() string {
 // versions on S3 and 256 on Azure, or one for each version elsewhere, eight side
 // by side in batches of 100.
 func (t *Table) DeleteVersions(ctx context.Context, ranges []VersionRange, opts DeleteOptions) (DeleteResult, error) {
-	var wrong InvalidRequestError
+	var wrong faults
 	if wrong.checkRanges(ranges); len(wrong.Fields) > 0 {
 		return DeleteResult{}, t.refuse(ctx, invalid(errors.New(wrong.reasons())))
 	}

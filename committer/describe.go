@@ -32,11 +32,15 @@ func (n *Namespace) DescribeTableVersion(
 }
 
 func (n *Namespace) describe(ctx context.Context, req *DescribeTableVersionRequest) (Version, error) {
-	t, err := n.begin(ctx, req.ID, req.Branch, func(wrong *InvalidRequestError) {
-		if req.Version != nil {
-			wrong.checkVersion(*req.Version)
-		}
-	})
+	if n.broken != nil {
+		return Version{}, n.broken
+	}
+	var wrong faults
+	root := n.readDescribe(&wrong, req)
+	if err := wrong.err(); err != nil {
+		return Version{}, err
+	}
+	t, err := n.table(ctx, root, req.Branch, 0)
 	if err != nil {
 		return Version{}, err
 	}
@@ -52,4 +56,13 @@ func (n *Namespace) describe(ctx context.Context, req *DescribeTableVersionReque
 		return Version{}, err
 	}
 	return t.Version(ctx, latest.Number)
+}
+
+// readDescribe adds every field that is wrong, and returns the root of the table.
+func (n *Namespace) readDescribe(wrong *faults, req *DescribeTableVersionRequest) (root string) {
+	root, _ = wrong.checkTable(n, "", req.ID, req.Branch)
+	if req.Version != nil {
+		wrong.checkVersion("", *req.Version)
+	}
+	return root
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/lancecommit/lancecommit/naming"
 )
 
 // An InvalidRequestError names every field of a request that is wrong, or the
@@ -23,7 +21,9 @@ type FieldError struct {
 }
 
 // Error names the fields and the reasons.
-func (e *InvalidRequestError) Error() string {
+func (e *InvalidRequestError) Error() string { return "invalid request: " + e.text() }
+
+func (e *InvalidRequestError) text() string {
 	parts := make([]string, len(e.Fields))
 	for i, f := range e.Fields {
 		parts[i] = f.Reason
@@ -31,7 +31,7 @@ func (e *InvalidRequestError) Error() string {
 			parts[i] = f.Field + ": " + f.Reason
 		}
 	}
-	return "invalid request: " + strings.Join(parts, "; ")
+	return strings.Join(parts, "; ")
 }
 
 // Unwrap returns [ErrInvalid].
@@ -87,20 +87,6 @@ func (e *InvalidRequestError) under(path string) {
 
 // errNoRequest refuses a request that is nil.
 var errNoRequest = fmt.Errorf("%w: there is no request", ErrInvalid)
-
-// checkVersion adds the field version when it is out of bounds.
-func (e *InvalidRequestError) checkVersion(version int64) {
-	if version < int64(naming.MinVersion) {
-		e.add("version", "%d is none, or it is missing; versions are %d to %d", version, naming.MinVersion, naming.MaxVersion)
-	}
-}
-
-// check adds a field when err is not nil.
-func (e *InvalidRequestError) check(field string, err error) {
-	if err != nil {
-		e.add(field, "%v", err)
-	}
-}
 
 // orNil returns the error, or nil where no field is wrong.
 func (e *InvalidRequestError) orNil() error {

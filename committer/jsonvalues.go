@@ -40,7 +40,8 @@ func (e *InvalidRequestError) decode(path string, raw json.RawMessage, into refl
 	}
 }
 
-// decodeList reads a list, whose members must not be null.
+// decodeList reads a list, whose members must not be null. Of a list of objects it
+// keeps what could be read, so that the rest of each can be judged, too.
 func (e *InvalidRequestError) decodeList(path string, raw json.RawMessage, into reflect.Value) {
 	var items []json.RawMessage
 	if json.Unmarshal(raw, &items) != nil {
@@ -55,7 +56,7 @@ func (e *InvalidRequestError) decodeList(path string, raw json.RawMessage, into 
 			return
 		}
 	}
-	if len(e.Fields) == before {
+	if len(e.Fields) == before || list.Type().Elem().Kind() == reflect.Struct {
 		into.Set(list)
 	}
 }

@@ -40,22 +40,21 @@ func (n *Namespace) ListTableVersions(
 }
 
 func (n *Namespace) listVersions(ctx context.Context, req *ListTableVersionsRequest) (*ListTableVersionsResponse, error) {
-	limit := fullPage
-	var from pageToken
-	t, err := n.begin(ctx, req.ID, req.Branch, func(wrong *InvalidRequestError) {
-		if req.Limit != nil {
-			if *req.Limit < 1 {
-				wrong.add("limit", "%d is not a number of versions; leave it out for %d", *req.Limit, fullPage)
-			}
-			limit = int(min(*req.Limit, fullPage))
-		}
-		if root, err := n.tableRoot(req.ID); err == nil && naming.CheckBranch(req.Branch) == nil {
-			from, err = parsePageToken(req.PageToken, n.listedAt(naming.BranchRoot(root, req.Branch)))
-			wrong.check("page_token", err)
-		}
-	})
+	if n.broken != nil {
+		return nil, n.broken
+	}
+	var wrong faults
+	root, from := n.readList(&wrong, req)
+	if err := wrong.err(); err != nil {
+		return nil, err
+	}
+	t, err := n.table(ctx, root, req.Branch, 0)
 	if err != nil {
 		return nil, n.orAbsent(ctx, err)
+	}
+	limit := fullPage
+	if req.Limit != nil {
+		limit = int(min(*req.Limit, fullPage))
 	}
 	page, next, err := t.page(ctx, limit, from)
 	if err != nil {
@@ -74,6 +73,21 @@ func (n *Namespace) listVersions(ctx context.Context, req *ListTableVersionsRequ
 		response.PageToken = next.encode(n.listedAt(t.root))
 	}
 	return response, nil
+}
+
+// readList adds every field that is wrong, and returns the root of the table and
+// where the page begins.
+func (n *Namespace) readList(wrong *faults, req *ListTableVersionsRequest) (root string, from pageToken) {
+	root, known := wrong.checkTable(n, "", req.ID, req.Branch)
+	from, err := parsePageToken(req.PageToken)
+	if err == nil && known {
+		err = from.checkChain(n.listedAt(naming.BranchRoot(root, req.Branch)))
+	}
+	wrong.check("page_token", err)
+	if req.Limit != nil && *req.Limit < 1 {
+		wrong.add("limit", "%d is not a number of versions; leave it out for %d", *req.Limit, fullPage)
+	}
+	return root, from
 }
 
 // page returns up to limit versions from a place on, newest first, and where the

@@ -3,7 +3,6 @@ package committer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 
 	"github.com/lancecommit/lancecommit/backends"
@@ -16,11 +15,15 @@ import (
 // concurrent use, and keeps the handles of the tables that it works on, so a
 // process should have one.
 //
-// Every operation checks the request before it sends anything, and once a minute
-// for each table where that is and whether this library may work there: one LIST
-// of the table's folder, one of the catalog's versions, and a GET of the
-// catalog's manifest where there is one. With [AtTable] there is nothing to
-// check.
+// Every operation checks the request before it sends anything. Its refusal is an
+// [*InvalidRequestError], which names every field that is wrong, or
+// [ErrUnsupported] where all that is wrong is that these fields ask for what there
+// is not. For a request that cannot be read whole, see [Namespace.Refuse].
+//
+// Once a minute an operation finds out for each table where that is and whether
+// this library may work there: one LIST of the table's folder, one of the
+// catalog's versions, and a GET of the catalog's manifest where there is one. With
+// [AtTable] there is nothing to find out.
 //
 // What an error means is told by [Code], and by the sentinels of this package.
 type Namespace struct {
@@ -113,25 +116,4 @@ func (n *Namespace) tableRoot(id []string) (string, error) {
 		return "", err
 	}
 	return naming.Join(n.root, name+tableSuffix), nil
-}
-
-// begin checks what a request to read or delete says, and returns the handle.
-func (n *Namespace) begin(ctx context.Context, id []string, branch string, more func(*InvalidRequestError)) (*Table, error) {
-	if n.broken != nil {
-		return nil, n.broken
-	}
-	var wrong InvalidRequestError
-	root, err := n.tableRoot(id)
-	wrong.check("id", err)
-	wrong.check("branch", naming.CheckBranch(branch))
-	if more != nil {
-		more(&wrong)
-	}
-	if errors.Is(err, ErrUnsupported) && len(wrong.Fields) == 1 {
-		return nil, fmt.Errorf("id: %w", err)
-	}
-	if invalid := wrong.orNil(); invalid != nil {
-		return nil, invalid
-	}
-	return n.table(ctx, root, branch, 0)
 }

@@ -40,6 +40,10 @@ func (n *Namespace) listedAt(root string) string {
 // encode writes a token for a chain, by the name that listedAt has for it.
 func (p pageToken) encode(chain string) string {
 	p.Check = p.sum(chain)
+	return p.text()
+}
+
+func (p pageToken) text() string {
 	text, err := json.Marshal(p)
 	if err != nil {
 		panic(err) // Numbers and texts always encode.
@@ -47,8 +51,8 @@ func (p pageToken) encode(chain string) string {
 	return tokenPrefix + base64.RawURLEncoding.EncodeToString(text)
 }
 
-// parsePageToken reads a token of a chain. The empty token is the first page.
-func parsePageToken(text, chain string) (p pageToken, err error) {
+// parsePageToken reads a token of whatever chain. The empty token is the first page.
+func parsePageToken(text string) (p pageToken, err error) {
 	if text == "" {
 		return pageToken{}, nil
 	}
@@ -58,10 +62,18 @@ func parsePageToken(text, chain string) (p pageToken, err error) {
 	}
 	content, err := base64.RawURLEncoding.Strict().DecodeString(encoded)
 	// JSON can say one thing in many ways, and a token of ours is written in one.
-	if err != nil || json.Unmarshal(content, &p) != nil || p.After == 0 || p.encode(chain) != text {
+	if err != nil || json.Unmarshal(content, &p) != nil || p.After == 0 || p.text() != text {
 		return pageToken{}, errToken
 	}
 	return p, nil
+}
+
+// checkChain refuses a token that was made for another chain.
+func (p pageToken) checkChain(chain string) error {
+	if p.After != 0 && p.Check != p.sum(chain) {
+		return errToken
+	}
+	return nil
 }
 
 // sum guards against tokens of other tables and stores, and damaged ones. It is

@@ -163,10 +163,12 @@ func printedField(name string, field reflect.Value) any {
 }
 
 // withoutQuery is the part of a location that can be shown: in a query and in a
-// fragment there can be credentials, such as the SAS token of Azure.
+// fragment there can be credentials, such as the SAS token of Azure. In a key '?'
+// and '#' are characters as any others, unless what follows looks like a query.
 func withoutQuery(location string) string {
-	if end := strings.IndexAny(location, "?#"); end >= 0 {
-		return location[:end] + "…"
+	end := strings.IndexAny(location, "?#")
+	if end < 0 || !strings.Contains(location[:end], ":/") && !strings.Contains(location[end:], "=") {
+		return location
 	}
-	return location
+	return location[:end] + "…"
 }

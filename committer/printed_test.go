@@ -153,7 +153,7 @@ func TestWhatIsNoSecretIsShown(t *testing.T) {
 		ManifestPath: "_versions/x#y", ManifestSize: &size, Metadata: map[string]string{"b": "", "a": secret}, Unknown: secretUnknown,
 	}
 	require.Equal(t, `CreateTableVersionRequest{identity=an identity context=a context of [header.Authorization] id=[t] version=2 `+
-		`"branch=exp\n" manifest_path=_versions/x… manifest_size=700 metadata=[a b] unknown_fields=[credentials]}`, req.String())
+		`"branch=exp\n" manifest_path=_versions/x#y manifest_size=700 metadata=[a b] unknown_fields=[credentials]}`, req.String())
 	require.Equal(t, "a caller with an identity and a context of [header.Authorization]",
 		fmt.Sprint(&committer.Caller{Identity: secretIdentity, Context: secretContext}))
 	require.Equal(t, "a caller with a context of []", fmt.Sprintf("%#v", committer.Caller{}))
@@ -164,7 +164,7 @@ func TestWhatIsNoSecretIsShown(t *testing.T) {
 	require.NoError(t, json.Unmarshal(b.Bytes(), &logged))
 	require.Equal(t, map[string]any{
 		"identity": "an identity", "context": "a context of [header.Authorization]", "id": []any{"t"}, "version": 2.0, "branch": "exp\n",
-		"manifest_path": "_versions/x…", "manifest_size": 700.0, "metadata": []any{"a", "b"}, "unknown_fields": "[credentials]",
+		"manifest_path": "_versions/x#y", "manifest_size": 700.0, "metadata": []any{"a", "b"}, "unknown_fields": "[credentials]",
 	}, logged.Asked)
 
 	many := committer.BatchDeleteTableVersionsRequest{Ranges: make([]committer.VersionRange, 1000)}

@@ -76,39 +76,46 @@ func spansOf(ranges []VersionRange) []span {
 
 // checkRanges adds each range that makes no sense, or that all have too many
 // versions.
-func (e *InvalidRequestError) checkRanges(ranges []VersionRange) {
+func (f *faults) checkRanges(ranges []VersionRange) {
 	if len(ranges) == 0 {
-		e.add("ranges", "there are no ranges of versions to delete; for all that may go, ask for the range 0 to %d", throughLatest)
-		return
-	}
-	before := len(e.Fields)
-	for i, r := range ranges {
-		field := fmt.Sprintf("ranges[%d].end_version", i)
-		asked := fmt.Sprintf("the range %d to %d", r.Start, r.End)
-		if r.Start < 0 {
-			e.add(fmt.Sprintf("ranges[%d].start_version", i), "%s: a range starts at 0 or above", asked)
-		}
-		switch {
-		case r.End < throughLatest:
-			e.add(field, "%s: the end is a version, or %d for all through the latest", asked, throughLatest)
-		case r.Start >= 0 && r.End != throughLatest && r.End <= r.Start:
-			e.add(field, "%s: it is empty, since the end is not part of it; to delete the one version %d, end at %d",
-				asked, r.Start, uint64(r.Start)+1)
-		}
-		if e.isFull() {
-			return
-		}
-	}
-	if len(e.Fields) > before {
+		f.add("ranges", "there are no ranges of versions to delete; for all that may go, ask for the range 0 to %d", throughLatest)
 		return
 	}
 	var closed []VersionRange
-	for _, r := range ranges {
-		if r.End != throughLatest {
+	for i, r := range ranges {
+		if f.isFull() {
+			return
+		}
+		field := fmt.Sprintf("ranges[%d]", i)
+		if f.isUnread(field) {
+			// One end without the other says little.
+			continue
+		}
+		before := len(f.Fields)
+		f.checkRange(field, r)
+		if len(f.Fields) == before && r.End != throughLatest {
 			closed = append(closed, r)
 		}
 	}
-	e.check("ranges", checkWidth(spansOf(closed), 0))
+	if err := checkWidth(spansOf(closed), 0); err != nil {
+		// Whatever range could not be read.
+		f.InvalidRequestError.add("ranges", "%v", err)
+	}
+}
+
+// checkRange adds the ends of a range that makes no sense.
+func (f *faults) checkRange(field string, r VersionRange) {
+	asked := fmt.Sprintf("the range %d to %d", r.Start, r.End)
+	if r.Start < 0 {
+		f.add(field+".start_version", "%s: a range starts at 0 or above", asked)
+	}
+	switch {
+	case r.End < throughLatest:
+		f.add(field+".end_version", "%s: the end is a version, or %d for all through the latest", asked, throughLatest)
+	case r.Start >= 0 && r.End != throughLatest && r.End <= r.Start:
+		f.add(field+".end_version", "%s: it is empty, since the end is not part of it; to delete the one version %d, end at %d",
+			asked, r.Start, uint64(r.Start)+1)
+	}
 }
 
 // merge makes one span of those that overlap or touch.

@@ -4,57 +4,106 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 )
 
-// RefuseCreate returns the refusal of a CreateTableVersion request that could not
-// be read whole: decoding is the error that json.Unmarshal returned with req. It
-// is [ErrInvalid]. Its [*InvalidRequestError] names the fields that decoding
-// names, and those that were read and are wrong, too; its text names the latest
-// version, where the table can be told. Nothing is written.
+// A Request is a request of an operation of a [Namespace]: a pointer to one of the
+// five types of this package whose names end in Request.
+type Request interface {
+	asked() asked
+}
+
+// asked is what all requests say.
+type asked struct {
+	operation string
+	identity  *Identity
+	context   RequestContext
+	// read adds every field that is wrong.
+	read func(*Namespace, *faults)
+	// writes says that a refusal names the latest version of the chain that id and
+	// branch, fields of the request at a path, name.
+	writes     bool
+	at, branch string
+	id         []string
+}
+
+func (r *CreateTableVersionRequest) asked() asked {
+	return asked{
+		operation: "create table version", identity: r.Identity, context: r.Context,
+		read:   func(n *Namespace, wrong *faults) { n.readEntry(wrong, "", r.entry()) },
+		writes: true, id: r.ID, branch: r.Branch,
+	}
+}
+
+func (r *BatchCreateTableVersionsRequest) asked() asked {
+	a := asked{
+		operation: "batch create table versions", identity: r.Identity, context: r.Context,
+		read: func(n *Namespace, wrong *faults) { n.readBatch(wrong, r) },
+	}
+	if len(r.Entries) == 1 {
+		a.writes, a.at, a.id, a.branch = true, entryField(0), r.Entries[0].ID, r.Entries[0].Branch
+	}
+	return a
+}
+
+func (r *ListTableVersionsRequest) asked() asked {
+	return asked{
+		operation: "list table versions", identity: r.Identity, context: r.Context,
+		read: func(n *Namespace, wrong *faults) { n.readList(wrong, r) },
+	}
+}
+
+func (r *DescribeTableVersionRequest) asked() asked {
+	return asked{
+		operation: "describe table version", identity: r.Identity, context: r.Context,
+		read: func(n *Namespace, wrong *faults) { n.readDescribe(wrong, r) },
+	}
+}
+
+func (r *BatchDeleteTableVersionsRequest) asked() asked {
+	return asked{
+		operation: "batch delete table versions", identity: r.Identity, context: r.Context,
+		read:   func(n *Namespace, wrong *faults) { n.readDelete(wrong, r) },
+		writes: true, id: r.ID, branch: r.Branch,
+	}
+}
+
+// Refuse returns the refusal of a request that could not be read whole: decoding
+// is the error that json.Unmarshal returned with req. It is [ErrInvalid]. Its
+// [*InvalidRequestError] names the fields that decoding names, and those that were
+// read and are wrong, too. Where the request is to write or to delete, its text
+// names the latest version, if the table can be told. Nothing is written.
 //
-// It costs what the refusal of a request that was read costs: a LIST, where the
-// end of the chain is not known.
-func (n *Namespace) RefuseCreate(ctx context.Context, req *CreateTableVersionRequest, decoding error) error {
-	if req == nil {
+// It costs what the refusal of a request that was read costs: a LIST where the
+// latest version is named and the end of the chain is not known, and nothing
+// otherwise.
+func (n *Namespace) Refuse(ctx context.Context, req Request, decoding error) error {
+	if req == nil || reflect.ValueOf(req).IsNil() {
 		return errNoRequest
 	}
 	if n.broken != nil {
 		return n.broken
 	}
-	entry := req.entry()
-	var unread InvalidRequestError
+	asked := req.asked()
+	var wrong faults
 	refusal := decoding
 	var decoded *InvalidRequestError
 	switch {
 	case errors.As(decoding, &decoded):
-		unread.Fields = append(unread.Fields, decoded.Fields...)
-		if !unread.isWhole() {
-			n.addValues(&unread, entry)
+		wrong.Fields = append(wrong.Fields, decoded.Fields...)
+		wrong.unread = len(wrong.Fields)
+		if !wrong.isWhole() {
+			asked.read(n, &wrong)
 		}
-		refusal = &unread
+		refusal = wrong.err()
 	case !errors.Is(decoding, ErrInvalid):
 		// Without the cause, which can show what is in the request.
 		refusal = fmt.Errorf("%w: the request is not JSON", ErrInvalid)
 	}
-	if root, err := n.tableRoot(req.ID); err == nil && !unread.names("id") && !unread.names("branch") {
-		refusal = n.refuse(withCaller(ctx, req.Identity, req.Context), root, req.Branch, refusal)
+	root, err := n.tableRoot(asked.id)
+	isTold := err == nil && !wrong.isUnread(joinPath(asked.at, "id")) && !wrong.isUnread(joinPath(asked.at, "branch"))
+	if asked.writes && isTold {
+		refusal = n.refuse(withCaller(ctx, asked.identity, asked.context), root, asked.branch, refusal)
 	}
-	return fmt.Errorf("create table version: %w", refusal)
-}
-
-// addValues adds what is wrong with the fields that could be read.
-func (n *Namespace) addValues(unread *InvalidRequestError, e *CreateTableVersionEntry) {
-	could := *unread
-	var values *InvalidRequestError
-	if _, _, err := n.read(e); errors.As(err, &values) {
-		for _, f := range values.Fields {
-			if !could.names(f.Field) {
-				unread.add(f.Field, "%s", f.Reason)
-			}
-		}
-		return
-	}
-	if _, err := n.tableRoot(e.ID); !could.names("id") {
-		unread.check("id", err)
-	}
+	return fmt.Errorf("%s: %w", asked.operation, refusal)
 }

@@ -36,7 +36,7 @@ func TestARefusalNamesWhatCannotBeReadAndWhatIsWrong(t *testing.T) {
 			var req committer.CreateTableVersionRequest
 			decoding := json.Unmarshal([]byte(tc.request), &req)
 			require.Error(t, decoding)
-			err := namespace.RefuseCreate(t.Context(), &req, decoding)
+			err := namespace.Refuse(t.Context(), &req, decoding)
 			var wrong *committer.InvalidRequestError
 			require.ErrorAs(t, err, &wrong)
 			var fields []string
@@ -61,20 +61,20 @@ func TestARequestThatIsNoJSONIsRefusedWithoutItsText(t *testing.T) {
 	store := laid(1, 2)
 	var req committer.CreateTableVersionRequest
 	decoding := json.Unmarshal([]byte(`{"identity":s3cr3t`), &req)
-	err := committer.NewNamespace(store, root, committer.AtTable()).RefuseCreate(t.Context(), &req, decoding)
+	err := committer.NewNamespace(store, root, committer.AtTable()).Refuse(t.Context(), &req, decoding)
 	require.EqualError(t, err, "create table version: invalid input: the request is not JSON; the latest version is 2")
 	require.ErrorIs(t, err, committer.ErrInvalid)
 
 	namespace, log := inNamespace(store)
-	err = namespace.RefuseCreate(t.Context(), &req, decoding)
+	err = namespace.Refuse(t.Context(), &req, decoding)
 	require.EqualError(t, err, "create table version: invalid input: the request is not JSON")
 	require.Empty(t, log.Take(), "nobody knows which table it is about")
 
 	req.ID = tableID // from the route
-	require.ErrorContains(t, namespace.RefuseCreate(t.Context(), &req, decoding), "; the latest version is 2")
-	require.ErrorIs(t, namespace.RefuseCreate(t.Context(), nil, decoding), committer.ErrInvalid)
-	require.ErrorContains(t, committer.NewNamespace(store, "a/..").RefuseCreate(t.Context(), &req, errors.New("any")), "a/..")
-	require.ErrorContains(t, namespace.RefuseCreate(t.Context(), &req, fmt.Errorf("%w: mine", committer.ErrInvalid)), "mine; the latest")
+	require.ErrorContains(t, namespace.Refuse(t.Context(), &req, decoding), "; the latest version is 2")
+	require.ErrorIs(t, namespace.Refuse(t.Context(), nil, decoding), committer.ErrInvalid)
+	require.ErrorContains(t, committer.NewNamespace(store, "a/..").Refuse(t.Context(), &req, errors.New("any")), "a/..")
+	require.ErrorContains(t, namespace.Refuse(t.Context(), &req, fmt.Errorf("%w: mine", committer.ErrInvalid)), "mine; the latest")
 }
 
 func TestAMalformedIDDoesNotHideOtherFields(t *testing.T) {

@@ -43,7 +43,7 @@ func (n *Namespace) resolve(table, root, text string, version uint64) (staging, 
 		return staging{}, err
 	}
 	if err := backends.CheckKey(key); err != nil {
-		if strings.ContainsAny(text, "?#") {
+		if withoutQuery(text) != text {
 			// The reason repeats the key.
 			err = fmt.Errorf("%w: it is too long, or has a control character, or an empty part or one of dots", backends.ErrInvalid)
 		}
@@ -196,7 +196,7 @@ func (n *Namespace) checkReal(ctx context.Context, table string, s staging) erro
 	case errors.Is(err, backends.ErrNotExist):
 		return nil
 	case errors.Is(err, backends.ErrInvalid):
-		wrong.check("manifest_path", err)
+		wrong.add("manifest_path", "%v", err)
 		return wrong
 	case err != nil:
 		return err

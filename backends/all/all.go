@@ -63,7 +63,7 @@ func Open(ctx context.Context, location string, options map[string]string) (stor
 func openFile(at *place) (Store, error) {
 	if name := at.settings.unread(); name != "" {
 		return nil, &backends.Error{Op: "open", Key: shown(at.path), Err: fmt.Errorf("%w: a folder on disk takes no options; leave out %s",
-			backends.ErrInvalid, titled(name))}
+			backends.ErrInvalid, titled(name, at.settings[name]))}
 	}
 	s, err := file.Open(at.path)
 	if err != nil {

@@ -2,6 +2,7 @@ package all
 
 import (
 	"maps"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -10,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/lancecommit/lancecommit/backends"
-	"github.com/lancecommit/lancecommit/backends/gcs"
 	"github.com/lancecommit/lancecommit/backends/s3"
 )
 
@@ -125,6 +125,44 @@ func TestAnOptionIsSuggestedOnlyWhereItIsLikeTheOneGiven(t *testing.T) {
 	}
 }
 
+func TestAnOptionWhoseNameAndValueAreSwappedIsNotShown(t *testing.T) {
+	const aws = "wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEYab" // without '/' and '+' a secret key is like a name
+	for _, name := range []string{aws, "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "0c5e9f2a", "secretsecret"} {
+		for value, known := range map[string]string{
+			"aws_secret_access_key": "", "AWS_SECRET_ACCESS_KEY": "aws_secret_access_key", "aws_secret_acess_key": "aws_secret_access_key",
+			"google_service_account_key": "", "azure_storage_account_key": "", "sas_token": "", "token": "", "role_arn": "", "prefix": "",
+		} {
+			if known == "" {
+				known = value
+			}
+			query := "?" + url.QueryEscape(name) + "=" + value
+			for _, tc := range []struct {
+				location string
+				options  map[string]string
+			}{
+				{"s3://b/t", map[string]string{name: value}},
+				{"gs://b/t", map[string]string{name: value}},
+				{"az://box/t", map[string]string{name: value}},
+				{t.TempDir(), map[string]string{name: value}},
+				{"s3://b/t" + query, nil},
+				{"s3://b/t" + query, map[string]string{strings.ToUpper(name): "other"}},
+			} {
+				_, _, err := Open(t.Context(), tc.location, tc.options)
+				require.ErrorIs(t, err, backends.ErrInvalid)
+				require.ErrorContains(t, err, "name and value seem to be swapped (write "+known+"=VALUE)")
+				require.NotContains(t, strings.ToLower(err.Error()), strings.ToLower(name))
+			}
+		}
+	}
+	for _, name := range []string{"wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "two words", "a+b"} {
+		_, _, err := Open(t.Context(), "s3://b/t", map[string]string{name: "x"})
+		require.ErrorContains(t, err, "are name and value swapped?")
+		require.NotContains(t, strings.ToLower(err.Error()), strings.ToLower(name))
+	}
+	_, _, err := Open(t.Context(), "s3://b/t", map[string]string{"aws_regon": "eu-west-1"})
+	require.ErrorContains(t, err, "the option aws_regon is not known", "what is only mistyped is shown")
+}
+
 func TestASchemeOfAnotherProgramIsAnsweredWithTheOneToWrite(t *testing.T) {
 	for location, says := range map[string]string{
 		"gcs://b/t": "write gs://", "s3a://b/t": "write s3://", "wasbs://b/t": "write az://", "abfs://b/t": "write abfss://",
@@ -146,15 +184,10 @@ func TestTheDocumentationListsEveryOption(t *testing.T) {
 		listed[word] = true
 	}
 	var missing []string
-	for _, options := range [][]option{
-		new(s3Place).options(), gcsOptions(new(gcs.Config)), new(azurePlace).options(), new(place).common(),
-		without[s3Kind], without[gcsKind], without[azureKind], without[""],
-	} {
-		for _, o := range options {
-			for _, name := range o.names {
-				if !listed[name] {
-					missing = append(missing, name)
-				}
+	for _, o := range everyOption() {
+		for _, name := range o.names {
+			if !listed[name] {
+				missing = append(missing, name)
 			}
 		}
 	}

@@ -69,6 +69,10 @@ func cutAlmost(path string) (name, rest string, is bool) {
 // to be.
 var misplaced = regexp.MustCompile(`(?i)(?:[&;]|%3f|%26)(?:aws_|azure_|google_|account_|access_|service_account|secret|session_?token|token|sas|sig)[a-z0-9_]*=`)
 
+// assigned is a parameter. In a path '?' and '#' are characters as any others,
+// unless there is one behind them: then a URL may be meant, without its scheme.
+var assigned = regexp.MustCompile(`(?i)=|%3d`)
+
 // shown is a location as errors show it: without what could be a credential,
 // which can stand in front of a host, in a query, and in a fragment, also where a
 // mistake made a path of a URL.
@@ -76,7 +80,13 @@ func shown(location string) string {
 	start := scheme.FindString(location)
 	rest := location[len(start):]
 	if end := strings.IndexAny(rest, "?#"); end >= 0 {
-		rest = rest[:end]
+		_, _, isAlmost := cutAlmost(rest)
+		switch {
+		case start != "" || isAlmost:
+			rest = rest[:end]
+		case strings.Contains(rest[:end], ":/") || assigned.MatchString(rest[end:]):
+			rest = rest[:end+1] + "…"
+		}
 	}
 	if at := misplaced.FindStringIndex(rest); at != nil {
 		rest = rest[:at[0]]

@@ -11,6 +11,7 @@ import (
 	"github.com/agnivade/levenshtein"
 
 	"github.com/lancecommit/lancecommit/backends"
+	"github.com/lancecommit/lancecommit/backends/gcs"
 )
 
 // settings are options by their name in lower case, each with what it is set to.
@@ -46,7 +47,7 @@ func (s *settings) add(name, value string) error {
 	}
 	name = strings.ToLower(name)
 	if before, given := (*s)[name]; given && before != value {
-		return fmt.Errorf("%w: %s is given twice, with different values", backends.ErrInvalid, titled(name))
+		return fmt.Errorf("%w: %s is given twice, with different values", backends.ErrInvalid, titled(name, before, value))
 	}
 	(*s)[name] = value
 	return nil
@@ -110,7 +111,7 @@ func (at *place) apply(options []option) error {
 		at.hasCredentials = at.hasCredentials || o.credentials != "" && !o.isOff(chosen)
 	}
 	if name := at.settings.unread(); name != "" {
-		return fmt.Errorf("%w: %s is not known for the %s%s", backends.ErrInvalid, titled(name), at.kind, nearest(name, options))
+		return fmt.Errorf("%w: %s is not known for the %s%s", backends.ErrInvalid, titled(name, at.settings[name]), at.kind, suggestion(name, options))
 	}
 	return nil
 }
@@ -119,17 +120,37 @@ func (at *place) apply(options []option) error {
 var plain = regexp.MustCompile(`^[a-z][a-z0-9_.-]{0,47}$`)
 
 // titled names an option in errors, unless what stands for its name could be a
-// value: a query with "=" left out, or encoded.
-func titled(name string) string {
+// value: where it is like no name, as in a query with "=" left out or encoded, and
+// where a value that was given for it is like the name of an option.
+func titled(name string, values ...string) string {
+	for _, value := range values {
+		if known := nearest(strings.ToLower(value), everyOption()); known != "" {
+			return fmt.Sprintf("an option that is not named here since its name and value seem to be swapped (write %s=VALUE)", known)
+		}
+	}
 	if !plain.MatchString(name) {
-		return "an option, whose name is not shown since it looks like a value,"
+		return "an option that is not named here since its name looks like a value (are name and value swapped?)"
 	}
 	return "the option " + name
 }
 
-// nearest asks whether the known name that is most like one is meant. It is empty
-// where none is like it: a name of three letters has one that is wrong, a long one
-// three.
+// everyOption returns the options of all stores.
+func everyOption() []option {
+	return slices.Concat(new(s3Place).options(), gcsOptions(new(gcs.Config)), new(azurePlace).options(), new(place).common(),
+		without[s3Kind], without[gcsKind], without[azureKind], without[""],
+		[]option{custom(ignored, "prefix"), custom(ignored, "key")})
+}
+
+// suggestion asks whether the name that is nearest to one is meant.
+func suggestion(name string, options []option) string {
+	if near := nearest(name, options); near != "" {
+		return fmt.Sprintf("; did you mean %s?", near)
+	}
+	return ""
+}
+
+// nearest returns the known name that is most like one. It is empty where none is
+// like it: a name of three letters has one that is wrong, a long one three.
 func nearest(name string, options []option) string {
 	best, least := "", min(len(name)/3, 3)+1
 	for _, o := range options {
@@ -139,8 +160,5 @@ func nearest(name string, options []option) string {
 			}
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %s?", best)
+	return best
 }

@@ -1,6 +1,7 @@
 package all
 
 import (
+	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
@@ -46,9 +47,9 @@ func TestAPathThatIsAMistypedURLIsRefusedWithTheURLThatWasMeant(t *testing.T) {
 func TestWhatMayBeACredentialIsCutOutOfEveryError(t *testing.T) {
 	for _, location := range []string{
 		// A path in the end, since nothing looks like a scheme.
-		"bucket/t?aws_secret_access_key=SECRET", "bucket/t#SECRET", "./s3:/bucket/t?token=SECRET", "s:/AKIA:SECRET@bucket/t",
-		filepath.Join(t.TempDir(), "t?SECRET"), t.TempDir() + "/t#SECRET", "file:///absent%3FSECRET", "file:///absent%23SECRET",
-		"nul\x00?SECRET", "3://bucket/t?SECRET",
+		"bucket/t?aws_secret_access_key=SECRET", "bucket/t#token=SECRET", "bucket/t?aws_token%3DSECRET", "./s3:/bucket/t?token=SECRET", "s:/AKIA:SECRET@bucket/t",
+		filepath.Join(t.TempDir(), "t?sig=SECRET"), t.TempDir() + "/t#sig=SECRET", "file:///absent%3Fa=SECRET", "file:///absent%23a=SECRET",
+		"nul\x00?a=SECRET", "./s3:/bucket/t?SECRET", "3://bucket/t#SECRET", "3://bucket/t?SECRET",
 		// A value in place of a name, or of another option's.
 		"s3://bucket/t&aws_secret_access_key=SECRET", "s3://bucket/t;secret_access_key=SECRET", "az://box/t%3Fsig=SECRET",
 		"s3://bucket/t%3faws_session_token=SECRET", "s3:/bucket/t&token=SECRET", "abfss://box:SECRET@acct.dfs.core.windows.net/t",
@@ -71,17 +72,27 @@ func TestWhatMayBeACredentialIsCutOutOfEveryError(t *testing.T) {
 
 func TestAnErrorAboutAPathIsStillWhatItWas(t *testing.T) {
 	dir := t.TempDir()
-	_, _, err := Open(t.Context(), dir+"/a?b", nil)
+	_, _, err := Open(t.Context(), dir+"/a?b=c", nil)
 	require.ErrorIs(t, err, backends.ErrNoBucket)
 	var failed *backends.Error
 	require.ErrorAs(t, err, &failed)
-	require.Equal(t, dir+"/a", failed.Key)
-	_, _, err = Open(t.Context(), dir+"/absent", nil)
-	require.ErrorAs(t, err, &failed)
-	require.Equal(t, dir+"/absent", failed.Key, "what has nothing to hide is shown whole")
-	_, _, err = Open(t.Context(), dir+"/me@home", nil)
-	require.ErrorAs(t, err, &failed)
-	require.Equal(t, dir+"/me@home", failed.Key)
+	require.Equal(t, dir+"/a?…", failed.Key)
+}
+
+func TestAPathWithNothingToHideIsShownWhole(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"absent", "me@home", "a?b", "a#b", "what?", "#1", "a?b#c/d e?", "a?b/t.lance"} {
+		for _, location := range []string{dir + "/" + name, "file://" + dir + "/" + url.PathEscape(name)} {
+			_, _, err := Open(t.Context(), location, nil)
+			require.ErrorIs(t, err, backends.ErrNoBucket)
+			var failed *backends.Error
+			require.ErrorAs(t, err, &failed)
+			require.Equal(t, dir+"/"+name, failed.Key)
+			require.ErrorContains(t, err, name)
+		}
+		_, _, err := Open(t.Context(), dir+"/"+name, map[string]string{"aws_region": "r"})
+		require.ErrorContains(t, err, name)
+	}
 }
 
 func TestFoldersWithOddNamesStillOpen(t *testing.T) {

@@ -48,7 +48,7 @@ command succeeds: a commit can be repeated until its outcome is known.`,
 		}
 		if err != nil {
 			// The commit is done, whatever becomes of the words about it.
-			fmt.Fprintf(a.err, "lancecommit: version %d is committed; to print that failed: %v\n", v.Number, err)
+			a.printNote("version %d is committed; to print that failed: %v", v.Number, err)
 		}
 		return nil
 	})

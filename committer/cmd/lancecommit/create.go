@@ -17,7 +17,7 @@ import (
 // creation is what the flags of create say.
 type creation struct {
 	root, table, id, delimiter string
-	idGiven                    bool
+	idGiven                    func() bool
 	keepStaged, catalogManaged bool
 }
 
@@ -28,28 +28,32 @@ func (a *app) create() *cobra.Command {
 		Short: "Create a version as the Lance Namespace specification has it",
 		Long: `create executes a CreateTableVersion request of the Lance Namespace specification:
 it reads the request as JSON, makes the staged manifest that it names a version,
-and prints the response as JSON, or the specification's error body.
+and prints the response as JSON, or the specification's error body, also where
+the command line is wrong.
 
 ROOT is the folder of a database, and the request's id names a table in it. A
 table that lies elsewhere is named by --table instead, and its id is not looked
 at. The same request can be sent again until its answer is known.`,
 		Example: `  lancecommit create --root db request.json
   echo '{"version":3,"manifest_path":"_versions/…"}' | lancecommit create --root s3://bucket/db --id images`,
-		Args: arguments(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file := "-"
+			if len(args) == 1 {
+				file = args[0]
+			}
+			return a.runCreate(cmd.Context(), c, file)
+		},
 	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		file := "-"
-		if len(args) == 1 {
-			file = args[0]
+	c.idGiven = func() bool { return cmd.Flags().Changed("id") }
+	refuse := func(err error) error {
+		return a.printRefusal(err, c.instance(new(committer.CreateTableVersionRequest)))
+	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return refuse(a.flagError(cmd, err)) })
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if err := c.checkUsage(cmd, args); err != nil {
+			return refuse(err)
 		}
-		if (c.root == "") == (c.table == "") {
-			return usage(cmd, errors.New("one of --root and --table is needed: where the database is, or the table"))
-		}
-		c.idGiven = cmd.Flags().Changed("id")
-		if cmd.Flags().Changed("delimiter") && !c.idGiven {
-			return usage(cmd, errors.New("--delimiter is for --id"))
-		}
-		return a.runCreate(cmd.Context(), c, file)
+		return nil
 	}
 	cmd.Flags().StringVar(&c.root, "root", "", "the folder of the database: a path or a URL")
 	cmd.Flags().StringVar(&c.table, "table", "", "the table by its own location, in place of --root")
@@ -61,18 +65,35 @@ at. The same request can be sent again until its answer is known.`,
 	return cmd
 }
 
+// checkUsage refuses arguments and flags that do not go together.
+func (c creation) checkUsage(cmd *cobra.Command, args []string) error {
+	switch {
+	case (c.root == "") == (c.table == ""):
+		return usage(cmd, errors.New("one of --root and --table is needed: where the database is, or the table"))
+	case cmd.Flags().Changed("delimiter") && !c.idGiven():
+		return usage(cmd, errors.New("--delimiter is for --id"))
+	default:
+		return arguments(0, 1)(cmd, args)
+	}
+}
+
 // runCreate prints the response, or the error body.
 func (a *app) runCreate(ctx context.Context, c creation, file string) error {
 	var req committer.CreateTableVersionRequest
 	response, err := a.createVersion(ctx, c, file, &req)
 	if err == nil {
 		if err := a.printJSON(response); err != nil {
-			fmt.Fprintf(a.err, "lancecommit: version %d is committed; to print that failed: %v\n", response.Version.Version, err)
+			a.printNote("version %d is committed; to print that failed: %v", response.Version.Version, err)
 		}
 		return nil
 	}
-	if printErr := a.printJSON(committer.ErrorResponse(err, c.instance(&req))); printErr != nil {
-		fmt.Fprintf(a.err, "lancecommit: to print the error body failed: %v\n", printErr)
+	return a.printRefusal(err, c.instance(&req))
+}
+
+// printRefusal prints the error body of an error, and returns the error.
+func (a *app) printRefusal(err error, instance string) error {
+	if printErr := a.printJSON(committer.ErrorResponse(err, instance)); printErr != nil {
+		a.printNote("to print the error body failed: %v", printErr)
 	}
 	return err
 }
@@ -86,7 +107,7 @@ func (a *app) createVersion(
 		return nil, err
 	}
 	refusal := json.Unmarshal(body, req)
-	if c.idGiven {
+	if c.idGiven() {
 		refusal = c.setID(req, refusal)
 	}
 	namespace, done, err := a.namespace(ctx, c)
@@ -95,7 +116,7 @@ func (a *app) createVersion(
 	}
 	defer done()
 	if refusal != nil {
-		return nil, namespace.RefuseCreate(ctx, req, refusal)
+		return nil, namespace.Refuse(ctx, req, refusal)
 	}
 	response, err := namespace.CreateTableVersion(ctx, req)
 	return response, forCommands(err)
@@ -130,7 +151,7 @@ func (c creation) instance(req *committer.CreateTableVersionRequest) string {
 	if parts, err := committer.ParseID(c.id, c.delimiter); err == nil {
 		id = committer.JoinID(parts, committer.DefaultDelimiter)
 	}
-	if !c.idGiven {
+	if !c.idGiven() {
 		id = committer.JoinID(req.ID, committer.DefaultDelimiter)
 	}
 	if id == "" {
@@ -161,9 +182,10 @@ func (a *app) namespace(ctx context.Context, c creation) (namespace *committer.N
 		opts = append(opts, committer.WithCatalogManaged())
 	}
 	store, key, err := all.Open(ctx, location, options)
-	if c.table != "" && errors.Is(err, backends.ErrNoBucket) {
+	var absent *backends.Error
+	if c.table != "" && errors.Is(err, backends.ErrNoBucket) && errors.As(err, &absent) {
 		// The folder is the table, and no root that one could make.
-		return nil, nil, fmt.Errorf("%w: there is nothing at --table; check the location", committer.ErrTableNotFound)
+		return nil, nil, fmt.Errorf("%w: there is nothing at %q; check --table", committer.ErrTableNotFound, absent.Key)
 	}
 	if err != nil {
 		return nil, nil, err

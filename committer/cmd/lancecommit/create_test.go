@@ -196,20 +196,48 @@ func TestCreateIsGivenARequest(t *testing.T) {
 	}
 	got := createWith(t, nil, &body, "--root", filepath.Dir(table), filepath.Join(t.TempDir(), "absent.json"))
 	require.Equal(t, exitInvalid, got.code)
-	for _, args := range [][]string{{}, {"--root", "a", "--table", "b"}, {"--root", "a", "--delimiter", "."}, {"--root", "a", "b", "c"}} {
-		got := call(t, append([]string{"create"}, args...)...)
-		require.Equal(t, exitInvalid, got.code, args)
-		require.Empty(t, got.out, "wrong usage has no answer")
+}
+
+func TestWrongUsageOfCreateIsAnsweredInJSONAsAnyOtherRequest(t *testing.T) {
+	table := layFixture(t, fixtures.V2())
+	for _, tc := range []struct{ args, says, instance string }{
+		{"", "one of --root and --table", ""},
+		{"--id images", "one of --root and --table", "/v1/table/images/version/create"},
+		{"--root a --table b", "one of --root and --table", ""},
+		{"--root a --delimiter .", "--delimiter is for --id", ""},
+		{"--root a b c", "arg(s)", ""},
+		{"--root a --bogus", "unknown flag: --bogus", ""},
+		{"--id images --bogus", "unknown flag: --bogus", "/v1/table/images/version/create"},
+		{"--root a --keep-staged=x", "--keep-staged", ""},
+		{"--root", "--root", ""},
+		{"--table T --storage-option x", "NAME=VALUE", ""},
+	} {
+		args := strings.Fields(strings.Replace(tc.args, "T", table, 1))
+		for _, flag := range [][]string{nil, {"--json"}} {
+			if len(args) > 0 && args[len(args)-1] == "--root" && flag != nil {
+				continue // it would be the value
+			}
+			var body committer.ErrorBody
+			got := createWith(t, []byte("{}"), &body, append(args[:len(args):len(args)], flag...)...)
+			require.Equal(t, exitInvalid, got.code, tc.args)
+			require.Equal(t, committer.CodeInvalidInput, body.Code, tc.args)
+			require.Contains(t, body.Error, tc.says)
+			require.Equal(t, tc.instance, body.Instance, tc.args)
+			require.Contains(t, got.err, tc.says)
+			require.Equal(t, flag != nil, json.Valid([]byte(got.err)), got.err)
+		}
 	}
+	require.Contains(t, call(t, "create", "--help").out, "Usage:", "to ask for help is no wrong usage")
 }
 
 func TestCreateInATableThatIsNotThere(t *testing.T) {
 	fixture := fixtures.V2()
-	at := filepath.Join(t.TempDir(), "absent.lance")
+	at := filepath.Join(t.TempDir(), "absent?.lance")
 	var body committer.ErrorBody
 	got := createWith(t, requestFor(fixture, fixture.Main), &body, "--table", at)
 	require.Equal(t, exitNotFound, got.code)
 	require.Equal(t, committer.CodeTableNotFound, body.Code)
+	require.Contains(t, body.Error, at)
 	require.NoDirExists(t, at)
 }
 

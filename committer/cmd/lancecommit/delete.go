@@ -46,7 +46,7 @@ since a commit counts on it that nobody deletes the newest versions.`,
 		}
 		if printErr := a.printDeleted(result, opts.DryRun); printErr != nil {
 			// It is done, whatever becomes of the words about it.
-			fmt.Fprintf(a.err, "lancecommit: %s; to print that failed: %v\n", counted(result.Deleted, "version", opts.DryRun), printErr)
+			a.printNote("%s; to print that failed: %v", counted(result.Deleted, "version", opts.DryRun), printErr)
 		}
 		return err
 	})

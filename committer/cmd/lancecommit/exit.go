@@ -36,7 +36,6 @@ var exitCodes = []struct {
 	{committer.ErrUnknownOutcome, exitUnknown},
 	{committer.ErrStaleCommit, exitUnknown},
 	{backends.ErrNotDurable, exitUnknown},
-	{errUsage, exitInvalid},
 	{committer.ErrInvalid, exitInvalid},
 	{backends.ErrInvalid, exitInvalid},
 	{committer.ErrConflict, exitConflict},
@@ -74,10 +73,7 @@ func unavailable(err error) bool {
 		errors.As(err, &answer) && answer.Status >= 500
 }
 
-// errUsage means that the command line is wrong.
-var errUsage = errors.New("usage")
-
-// usageError is wrong usage of a command.
+// A usageError is wrong usage of a command, which is invalid input.
 type usageError struct {
 	err     error
 	command string
@@ -88,7 +84,7 @@ func usage(cmd *cobra.Command, err error) error { return &usageError{err, cmd.Co
 func (e *usageError) Error() string {
 	return fmt.Sprintf("%v (see '%s --help')", e.err, e.command)
 }
-func (e *usageError) Is(target error) bool { return target == errUsage }
+func (e *usageError) Is(target error) bool { return target == committer.ErrInvalid }
 func (e *usageError) Unwrap() error        { return e.err }
 
 // An unknownOutcome is the text of a committer.ErrUnknownOutcome for who has
@@ -112,6 +108,19 @@ func forCommands(err error) error {
 		return &unknownOutcome{err}
 	}
 	return err
+}
+
+// printNote writes what is no error of the command, for a person, or with --json
+// for a program.
+func (a *app) printNote(format string, args ...any) {
+	note := fmt.Sprintf(format, args...)
+	if !a.json {
+		fmt.Fprintf(a.err, "lancecommit: %s\n", note)
+		return
+	}
+	_ = json.NewEncoder(a.err).Encode(struct {
+		Note string `json:"note"`
+	}{note})
 }
 
 // printError writes an error for a person, or with --json for a program.

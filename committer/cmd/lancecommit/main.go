@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 )
 
@@ -34,10 +33,8 @@ type streams struct {
 func run(ctx context.Context, args []string, io streams) int {
 	out := &output{Writer: io.out}
 	io.out = out
-	app := &app{streams: io}
+	app := &app{streams: io, args: args}
 	root := newRoot(app)
-	// Errors of the flags themselves are JSON, too, wherever --json stands.
-	app.json = slices.Contains(args, "--json")
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if out.left(err) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -154,7 +155,10 @@ func TestExitCodes(t *testing.T) {
 		{"a store without a backend", "latest ftp://bucket/t", exitUnsupported, "ftp"},
 		{"versions that a catalog keeps", "latest s3+ddb://bucket/t", exitUnsupported, "DynamoDB"},
 		{"a storage option without a value", "latest T --storage-option SECRET", exitInvalid, "NAME=VALUE"},
-		{"a storage option twice", "latest T --storage-option a=1 --storage-option a=2", exitInvalid, "twice"},
+		{"a folder with a question mark that is not there", "latest T/a?b", exitNotFound, `a?b": the store is not there`},
+		{"a storage option twice", "latest T --storage-option SECRET=1 --storage-option a=1 --storage-option SECRET=2", exitInvalid, "number 3 is the option of number 1, given twice"},
+		{"a storage option with its name and value swapped", "latest s3://b/t --storage-option SECRET=aws_secret_access_key", exitInvalid, "swapped"},
+		{"the same on disk", "latest T --storage-option SECRET=aws_secret_access_key", exitInvalid, "swapped"},
 		{"a storage option of another store", "latest T --storage-option aws_region=r", exitInvalid, "aws_region"},
 		{"a storage option that is not known", "latest s3://b/t --storage-option aws_regon=r", exitInvalid, "did you mean aws_region?"},
 		{"no manifest", "commit T", exitInvalid, "--manifest"},
@@ -183,11 +187,41 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-func TestErrorsOfFlagsAreJSONWhereverTheFlagStands(t *testing.T) {
-	for _, args := range [][]string{{"versions", "t", "--limit=x", "--json"}, {"--bogus", "--json"}, {"--json", "nope"}} {
-		got := call(t, args...)
-		require.Equal(t, exitInvalid, got.code)
-		require.True(t, json.Valid([]byte(got.err)), got.err)
+func TestErrorsOfUsageAreJSONWhereJSONIsAskedFor(t *testing.T) {
+	for args, want := range map[string]bool{
+		"versions t --limit=x --json": true, "--bogus --json": true, "--json nope": true, "nope --json": true, "latest --json": true,
+		"versions t --limit=x --json=true": true, "versions t --limit=x --json=1": true, "latest t --json=x": true,
+		"doctor --bogus t --json": true, "sweep --older-than x t --json": true, "show --json t 1 2": true, "delete --json t": true,
+		"versions t --limit=x": false, "versions t --limit=x --json=false": false, "versions t --limit=x -- --json": false,
+		"latest a b --branch --json": false, // it is the branch
+	} {
+		got := call(t, strings.Fields(args)...)
+		require.Equal(t, exitInvalid, got.code, args)
+		require.Equal(t, want, json.Valid([]byte(got.err)), "%s: %s", args, got.err)
+		require.Empty(t, got.out)
+	}
+}
+
+// full is a device that takes nothing.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestWhatIsDoneAndCouldNotBePrintedIsSaidInJSONWhereJSONIsAskedFor(t *testing.T) {
+	for _, json := range []bool{false, true} {
+		fixture := fixtures.V2()
+		table := layFixture(t, fixture)
+		args := []string{"commit", table, "--manifest", staged(t, fixture, fixture.Main)}
+		if json {
+			args = append(args, "--json")
+		}
+		var said bytes.Buffer
+		require.Equal(t, exitOK, run(t.Context(), args, streams{strings.NewReader(""), full{}, &said}), "the commit is done")
+		if json {
+			require.Regexp(t, `^\{"note":"version 3 is committed; to print that failed: .*"\}\n$`, said.String())
+		} else {
+			require.Regexp(t, `^lancecommit: version 3 is committed; to print that failed: .*\n$`, said.String())
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 // app is what the commands share.
 type app struct {
 	streams
+	args           []string
 	json           bool
 	branch         string
 	storageOptions []string
@@ -47,13 +49,36 @@ store is unsupported or unsafe.`,
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err) })
+	root.SetFlagErrorFunc(a.flagError)
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print results, and errors, as JSON")
 	root.PersistentFlags().StringArrayVar(&a.storageOptions, "storage-option", nil,
 		"an option of the store as NAME=VALUE, by the names that Lance has; can be repeated")
 	root.AddCommand(a.quickstart(), a.latest(), a.versions(), a.show(), a.commit(), a.create(), a.delete(), a.sweep())
 	root.AddCommand(a.doctor(), a.bench())
 	return root
+}
+
+// flagError is the error of a flag that cannot be read. It is JSON, too, wherever
+// --json stands, also behind that flag.
+func (a *app) flagError(cmd *cobra.Command, err error) error {
+	a.json = a.json || asksForJSON(a.args)
+	return usage(cmd, err)
+}
+
+// asksForJSON reports whether --json is among arguments that could not all be
+// read. Whatever is wrong with its value, JSON is asked for.
+func asksForJSON(args []string) bool {
+	for _, arg := range args {
+		name, value, _ := strings.Cut(arg, "=")
+		switch name {
+		case "--":
+			return false
+		case "--json":
+			is, err := strconv.ParseBool(value)
+			return is || err != nil
+		}
+	}
+	return false
 }
 
 // noCommand refuses words that are no command, with the nearest that are.
@@ -115,19 +140,20 @@ func (a *app) withTable(ctx context.Context, location string, do func(*committer
 	return err
 }
 
-// parseOptions reads NAME=VALUE pairs. Errors show no value, which can be a
-// secret.
+// parseOptions reads NAME=VALUE pairs. Errors tell them by their numbers, since a
+// value can be a secret, and stand where the name belongs.
 func parseOptions(pairs []string) (map[string]string, error) {
 	options := make(map[string]string)
+	numbers := make(map[string]int)
 	for i, pair := range pairs {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
 			return nil, fmt.Errorf("%w: --storage-option number %d is not NAME=VALUE", committer.ErrInvalid, i+1)
 		}
-		if _, twice := options[name]; twice {
-			return nil, fmt.Errorf("%w: --storage-option %s is given twice", committer.ErrInvalid, name)
+		if first, twice := numbers[name]; twice {
+			return nil, fmt.Errorf("%w: --storage-option number %d is the option of number %d, given twice", committer.ErrInvalid, i+1, first)
 		}
-		options[name] = value
+		options[name], numbers[name] = value, i+1
 	}
 	return options, nil
 }

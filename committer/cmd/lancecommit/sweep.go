@@ -33,7 +33,7 @@ the only copy that an external manifest store has.`,
 			return err
 		}
 		if printErr := a.printSwept(result, opts.DryRun); printErr != nil {
-			fmt.Fprintf(a.err, "lancecommit: %s; to print that failed: %v\n", counted(len(result.Removed), "leftover", opts.DryRun), printErr)
+			a.printNote("%s; to print that failed: %v", counted(len(result.Removed), "leftover", opts.DryRun), printErr)
 		}
 		return err
 	})

@@ -19,11 +19,14 @@ func (s *Store) PutIfAbsent(
 	if err := backends.CheckMetadata(opts.Metadata); err != nil {
 		return backends.Attrs{}, &backends.Error{Op: "put", Key: key, Err: err}
 	}
-	try := &attempt{Context: ctx, metadata: opts.Metadata}
+	try := &attempt{Context: ctx}
 	try.content.body.Reset(body)
 	try.upload.AccessConditions = absent
 	if opts.Metadata != "" {
-		try.upload.Metadata = map[string]*string{backends.MetadataName: &try.metadata}
+		label := labels.Get().(*label)
+		defer labels.Put(label)
+		label.text = opts.Metadata
+		try.upload.Metadata = label.entry
 	}
 	if s.opts.EncryptionScope != "" {
 		try.upload.CPKScopeInfo = &blob.CPKScopeInfo{EncryptionScope: &s.opts.EncryptionScope}

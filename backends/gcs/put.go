@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"hash/crc32"
-	"net/http/httptrace"
-	"sync/atomic"
 
 	"cloud.google.com/go/storage"
 
@@ -26,15 +24,13 @@ func (s *Store) PutIfAbsent(
 	if err := backends.CheckMetadata(opts.Metadata); err != nil {
 		return backends.Attrs{}, &backends.Error{Op: "put", Key: key, Err: err}
 	}
-	// A connection that was never had proves that nothing was sent.
-	var connected atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
-	})
-	created, err := s.upload(ctx, key, body, opts)
+	created, taken, err := s.upload(ctx, key, body, opts)
 	if err != nil {
 		failed := explain("put", key, err)
-		if !connected.Load() && isDialing(err) {
+		// A connection that was not had proves nothing by itself: a request may have
+		// gone out before, on another. None was whole if no byte of the body was
+		// taken, which of an empty body says nothing.
+		if isDialing(err) && taken == 0 && len(body) > 0 {
 			failed.Err = backends.NotStored(failed.Err)
 		}
 		return backends.Attrs{}, failed
@@ -49,10 +45,11 @@ func (s *Store) PutIfAbsent(
 
 var errOtherObject = errors.New("the answer says success and does not describe the object that was sent: " + between)
 
-// upload sends the one request.
+// upload sends the one request. It returns also how many bytes of the body were
+// taken to be sent.
 func (s *Store) upload(
 	ctx context.Context, key string, body []byte, opts backends.PutOptions,
-) (*storage.ObjectAttrs, error) {
+) (created *storage.ObjectAttrs, taken int, err error) {
 	w := s.creates.Object(key).If(storage.Conditions{DoesNotExist: true}).NewWriter(ctx)
 	// Zero keeps the SDK from buffering the body, which it could then send again.
 	w.ChunkSize = 0
@@ -64,9 +61,9 @@ func (s *Store) upload(
 	}
 	// What ends Write early is the error of Close, too, and Close then
 	// publishes nothing: the writer is broken.
-	_, _ = w.Write(body)
+	taken, _ = w.Write(body)
 	if err := w.Close(); err != nil {
-		return nil, err
+		return nil, taken, err
 	}
-	return w.Attrs(), nil
+	return w.Attrs(), taken, nil
 }

@@ -72,10 +72,11 @@ func get(ctx context.Context, object *storage.ObjectHandle) ([]byte, backends.At
 	if _, err := body.ReadFrom(r); err != nil {
 		return nil, backends.Attrs{}, err
 	}
+	etag := etagOf(r.Attrs.Generation)
 	attrs := backends.Attrs{
 		Size:      int64(body.Len()),
-		ETag:      etagOf(r.Attrs.Generation),
-		VersionID: etagOf(r.Attrs.Generation),
+		ETag:      etag,
+		VersionID: etag,
 		Modified:  r.Attrs.LastModified.UTC(),
 	}
 	for name, value := range r.Metadata() {
@@ -145,10 +146,11 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 }
 
 func attrsOf(a *storage.ObjectAttrs) backends.Attrs {
+	etag := etagOf(a.Generation)
 	return backends.Attrs{
 		Size:      a.Size,
-		ETag:      etagOf(a.Generation),
-		VersionID: etagOf(a.Generation),
+		ETag:      etag,
+		VersionID: etag,
 		Modified:  a.Updated.UTC(),
 		Metadata:  a.Metadata[backends.MetadataName],
 	}

@@ -37,7 +37,7 @@ func BenchmarkProcesses(b *testing.B) {
 			require.Empty(b, result.Errors)
 			_, after := rate(b, time.Second, 1, alone)
 			limit = (before + after) / 2
-			reached = float64(result.Total()) / result.Elapsed.Seconds()
+			reached = float64(result.InTime) / length.Seconds()
 			share = append(share, reached/limit)
 			puts = append(puts, float64(result.PUTs)/float64(result.Total()))
 			slowest = append(slowest, result.Share())

@@ -33,6 +33,9 @@ type Config struct {
 type Result struct {
 	// Commits is how many versions each process committed.
 	Commits []int
+	// InTime is how many of them all committed while updates were begun. Those
+	// after that have fewer and fewer rivals.
+	InTime int
 	// PUTs is how many creates all of them sent, those that lost a race included.
 	PUTs int
 	// Errors are the texts of the updates that failed, which are not in Commits.
@@ -112,6 +115,7 @@ func sum(all []*process) (r Result) {
 	var took []time.Duration
 	for _, p := range all {
 		r.Commits = append(r.Commits, len(p.report.Took))
+		r.InTime += p.report.InTime
 		r.PUTs += p.report.PUTs
 		r.Errors = append(r.Errors, p.report.Errors...)
 		r.Elapsed = max(r.Elapsed, p.report.Elapsed)

@@ -50,6 +50,8 @@ func TestWhatTheProcessesCountIsInTheTable(t *testing.T) {
 		latest, err := committer.NewTable(opened, root).Latest(ctx)
 		require.NoError(t, err)
 		require.EqualValues(t, result.Total(), latest.Number, "each commit is a version, and there are no others")
+		require.Positive(t, result.InTime)
+		require.Less(t, result.InTime, result.Total(), "each goroutine ends with an update that was under way")
 		require.GreaterOrEqual(t, result.PUTs, result.Total())
 		require.GreaterOrEqual(t, result.Elapsed, time.Second)
 		require.Positive(t, result.P50)

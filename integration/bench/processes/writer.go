@@ -22,8 +22,10 @@ const writerVariable = "LANCECOMMIT_BENCH_WRITER"
 
 // A report is what a writer tells at its end.
 type report struct {
-	// Took has the time of each update that committed.
+	// Took has the time of each update that committed, InTime is how many of them
+	// did before the time was over.
 	Took    []time.Duration
+	InTime  int
 	PUTs    int
 	Errors  []string
 	Elapsed time.Duration
@@ -97,10 +99,13 @@ func update(ctx context.Context, table *committer.Table, c Config) (told report)
 			for time.Since(began) < c.For && ctx.Err() == nil {
 				called := time.Now()
 				_, err := table.Update(ctx, build)
-				took := time.Since(called)
+				took, inTime := time.Since(called), time.Since(began) < c.For
 				mu.Lock()
 				if err == nil {
 					told.Took = append(told.Took, took)
+					if inTime {
+						told.InTime++
+					}
 				} else {
 					told.Errors = append(told.Errors, err.Error())
 				}

@@ -7,9 +7,9 @@ const paceFor = 5 * time.Second
 
 // pace is how fast a table goes on, as far as one writer has seen.
 type pace struct {
-	// put and list are how long these take, and version is how long the table
-	// takes for a version, whoever commits it. They are moving averages.
-	put, list, version time.Duration
+	// put and list are how long these take, and each is how long the table takes
+	// for a version, whoever commits it. They are moving averages.
+	put, list, each time.Duration
 	// end was the end of the chain when it was last seen, at seenAt.
 	end    uint64
 	seenAt time.Time
@@ -31,7 +31,7 @@ func (p *pace) saw(end uint64, at time.Time) {
 		return
 	}
 	if end > p.end && since < paceFor {
-		average(&p.version, since/time.Duration(end-p.end))
+		average(&p.each, since/time.Duration(end-p.end))
 	}
 	p.end, p.seenAt = end, at
 }
@@ -41,7 +41,7 @@ func (p *pace) until(version uint64) time.Duration {
 	if version <= p.end {
 		return 0
 	}
-	return p.version*time.Duration(version-p.end) - elapsed(p.seenAt)
+	return p.each*time.Duration(version-p.end) - elapsed(p.seenAt)
 }
 
 // puts is the time of so many PUTs.

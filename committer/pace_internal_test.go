@@ -28,7 +28,7 @@ func TestThePaceTellsWhenAVersionWillBeThere(t *testing.T) {
 		p.saw(10, time.Now())
 		time.Sleep(50 * ms)
 		p.saw(20, time.Now())
-		require.Equal(t, 5*ms, p.version)
+		require.Equal(t, 5*ms, p.each)
 		require.Equal(t, 40*ms, p.until(28))
 		time.Sleep(15 * ms)
 		require.Equal(t, 25*ms, p.until(28))
@@ -41,7 +41,7 @@ func TestThePaceTellsWhenAVersionWillBeThere(t *testing.T) {
 
 		time.Sleep(time.Minute)
 		p.saw(21, time.Now())
-		require.Equal(t, 5*ms, p.version, "nobody was at work")
+		require.Equal(t, 5*ms, p.each, "nobody was at work")
 		p.saw(3, time.Now())
 		require.Equal(t, 25*ms, p.until(8), "the table was made again")
 	})

@@ -100,7 +100,7 @@ func (r *rivals) seen() uint64 {
 func (r *rivals) expected(version uint64) (in, each time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.until(version), r.version
+	return r.until(version), r.each
 }
 
 // times returns how long a PUT and a LIST take.
@@ -114,8 +114,9 @@ func (r *rivals) times() (put, list time.Duration) {
 func (r *rivals) won(version uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if others := version - r.last - 1; others > 0 && r.last != 0 {
-		r.gaps[0], r.gaps[1] = others, r.gaps[0]
+	// The table may have been made again since.
+	if r.last != 0 && version > r.last+1 {
+		r.gaps[0], r.gaps[1] = version-r.last-1, r.gaps[0]
 	}
 	r.last, r.lastAt, r.running = version, time.Now(), true
 	r.pace.saw(version, r.lastAt)
@@ -212,7 +213,7 @@ func (r *rivals) runEnd(version uint64) uint64 {
 	defer r.mu.Unlock()
 	length := r.length()
 	end := (version + length - 1) / length * length
-	if r.isRecent() {
+	if r.isRecent() && r.last < version {
 		end = max(end, (r.last+min(r.gaps[0], r.gaps[1])*5/6)/length*length)
 	}
 	return end

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"testing"
 	"time"
 
@@ -41,6 +42,16 @@ func TestACreateIsOnePutBlobWithItsCondition(t *testing.T) {
 	require.Equal(t, "note", sent.header.Get("x-ms-meta-lancecommit"))
 	require.Empty(t, sent.header.Get("Expect"))
 	require.Empty(t, sent.header.Get("x-ms-encryption-scope"))
+}
+
+func TestACreateHasItsOwnMetadataOrNone(t *testing.T) {
+	a := newAccount(t, "", nil)
+	store := a.store(t)
+	for i, metadata := range []string{"first", "", "second", "third", "fourth"} {
+		_, err := store.PutIfAbsent(t.Context(), strconv.Itoa(i), []byte("content"), backends.PutOptions{Metadata: metadata})
+		require.NoError(t, err)
+		require.Equal(t, metadata, a.of(http.MethodPut)[i].header.Get("x-ms-meta-lancecommit"))
+	}
 }
 
 func TestACreateNamesTheEncryptionScope(t *testing.T) {

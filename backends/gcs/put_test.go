@@ -55,6 +55,21 @@ func TestACreateIsOneConditionalUploadOfTheWholeBody(t *testing.T) {
 	require.Equal(t, base64.StdEncoding.EncodeToString(sum), object["crc32c"], "the checksum that makes a body that was cut short fail")
 }
 
+func TestACreateHasItsOwnMetadataOrNone(t *testing.T) {
+	wi := newWire(t, func(w http.ResponseWriter, _ request) { describe(w, key, 4, 1, "") })
+	store := wi.store(t)
+	for _, metadata := range []string{"first", "", "second", "third", "fourth"} {
+		_, err := store.PutIfAbsent(t.Context(), key, []byte("body"), backends.PutOptions{Metadata: metadata})
+		require.NoError(t, err)
+		object, _ := wi.take()[0].parts(t)
+		if metadata == "" {
+			require.NotContains(t, object, "metadata")
+			continue
+		}
+		require.Equal(t, map[string]any{"lancecommit": metadata}, object["metadata"])
+	}
+}
+
 func TestACreateSendsWhatTheBucketDemands(t *testing.T) {
 	wi := newWire(t, func(w http.ResponseWriter, r request) { describe(w, key, 4, 1, "") })
 	kms := "projects/p/locations/eu/keyRings/r/cryptoKeys/k"

@@ -175,6 +175,18 @@ func TestStaleAfterZeroVerifiesEveryCommit(t *testing.T) {
 	}
 }
 
+// What a program does with the report of an attempt is no doubt of its answer.
+func TestAnAnswerIsAsOldAsItWasWhenItCame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table, log := counted(laid(1), committer.WithHooks(committer.Hooks{
+			Attempt: func(context.Context, committer.AttemptInfo) { time.Sleep(time.Minute) },
+		}))
+		_, err := table.Commit(t.Context(), 2, manifestOf(2, "mine"))
+		require.NoError(t, err)
+		require.Equal(t, []string{listFirst, put(2)}, log.Take())
+	})
+}
+
 func TestRequestsOfRepeatedAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log intercept.Log

@@ -45,8 +45,6 @@ type Result struct {
 	// success, the wait for other goroutines of the process included. They are
 	// zero without commits.
 	P50, P99 time.Duration
-	// Elapsed is from the common start to the end of the last update.
-	Elapsed time.Duration
 }
 
 // Total is how many versions were committed.
@@ -118,7 +116,6 @@ func sum(all []*process) (r Result) {
 		r.InTime += p.report.InTime
 		r.PUTs += p.report.PUTs
 		r.Errors = append(r.Errors, p.report.Errors...)
-		r.Elapsed = max(r.Elapsed, p.report.Elapsed)
 		took = append(took, p.report.Took...)
 	}
 	if len(took) > 0 {

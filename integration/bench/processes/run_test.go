@@ -53,7 +53,6 @@ func TestWhatTheProcessesCountIsInTheTable(t *testing.T) {
 		require.Positive(t, result.InTime)
 		require.Less(t, result.InTime, result.Total(), "each goroutine ends with an update that was under way")
 		require.GreaterOrEqual(t, result.PUTs, result.Total())
-		require.GreaterOrEqual(t, result.Elapsed, time.Second)
 		require.Positive(t, result.P50)
 		require.GreaterOrEqual(t, result.P99, result.P50)
 	})

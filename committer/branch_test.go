@@ -1,6 +1,7 @@
 package committer_test
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -198,4 +199,16 @@ func TestMalformedBranchesAreRefused(t *testing.T) {
 		_, err := committer.NewTable(laid(1), root, opts...).Latest(t.Context())
 		require.ErrorIs(t, err, committer.ErrInvalid)
 	}
+}
+
+func TestWhatAConflictHookHearsIsWhatTheCallReturns(t *testing.T) {
+	store := laid(1, 2, 3)
+	store.Inject(branchVersion(3), onBranch(3))
+	var heard []error
+	table := committer.NewTable(store, root, committer.WithBranch(branch), committer.WithNewBranch(3), committer.WithHooks(committer.Hooks{
+		Conflict: func(_ context.Context, conflict *committer.ConflictError) { heard = append(heard, conflict) },
+	}))
+	_, err := table.Commit(t.Context(), 3, testmanifest.New(3, branch, "another's"))
+	require.ErrorIs(t, err, committer.ErrBranchNotFound)
+	require.Empty(t, heard)
 }

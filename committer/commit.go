@@ -2,7 +2,6 @@ package committer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -27,12 +26,12 @@ func (t *Table) Commit(ctx context.Context, version uint64, manifest []byte) (Ve
 	if t.broken != nil {
 		return Version{}, t.broken
 	}
-	started := t.startOfCall()
+	called := t.startOfCall()
 	c, err := t.newCandidate(version, manifest)
 	if err != nil {
 		return Version{}, fmt.Errorf("commit: %w", t.refuse(ctx, err))
 	}
-	v, err := t.commitInTurn(ctx, c, started)
+	v, err := t.commitInTurn(ctx, c, called)
 	if err != nil {
 		return Version{}, fmt.Errorf("commit version %d: %w", version, err)
 	}
@@ -40,18 +39,17 @@ func (t *Table) Commit(ctx context.Context, version uint64, manifest []byte) (Ve
 }
 
 // commitInTurn commits a candidate when its turn comes.
-func (t *Table) commitInTurn(ctx context.Context, c candidate, started time.Time) (Version, error) {
-	turn, err := t.begin(ctx)
+func (t *Table) commitInTurn(ctx context.Context, c candidate, called time.Time) (Version, error) {
+	turn, err := t.begin(ctx, called)
 	if err != nil {
 		return Version{}, err
 	}
 	defer turn.end()
-	return t.commit(turn, c, started)
+	return t.commit(turn, c)
 }
 
 // commit is Commit in its turn.
-func (t *Table) commit(ctx *grace, c candidate, started time.Time) (Version, error) {
-	left := ctx.budget()
+func (t *Table) commit(ctx *call, c candidate) (Version, error) {
 	ref, err := t.ready(ctx)
 	if err != nil {
 		return Version{}, err
@@ -67,11 +65,7 @@ func (t *Table) commit(ctx *grace, c candidate, started time.Time) (Version, err
 	c = t.at(c, end)
 	switch {
 	case end.exists() && end.Number >= c.version:
-		v, err := t.replay(ctx, c, end, started)
-		if errors.Is(err, ErrConflict) && !ref.registered {
-			err = t.zombie(end)
-		}
-		return v, err
+		return t.replay(ctx, c, end, ref)
 	case end.exists() && !ref.registered:
 		return Version{}, t.zombie(end)
 	}
@@ -81,7 +75,7 @@ func (t *Table) commit(ctx *grace, c candidate, started time.Time) (Version, err
 			Version: c.version, Key: c.key, Latest: end.Number, Next: next, Replaced: replaced,
 		})
 	}
-	return t.publish(ctx, c, chain, left, started, now)
+	return t.publish(ctx, c, chain, now)
 }
 
 // endFor returns the end of the chain, fresh enough to commit version on it. An
@@ -107,13 +101,15 @@ func nextOf(end Version, ref branchRef) uint64 {
 }
 
 // replay answers for a version that the chain is past. Nothing is written.
-func (t *Table) replay(ctx context.Context, c candidate, end Version, started time.Time) (Version, error) {
+func (t *Table) replay(ctx *call, c candidate, end Version, ref branchRef) (Version, error) {
 	outcome, at, err := t.look(ctx, c)
-	switch outcome {
-	case Committed:
-		t.committed(ctx, started, CommittedInfo{Version: at})
+	switch {
+	case outcome == Committed:
+		t.committed(ctx, ctx.called, CommittedInfo{Version: at})
 		return at, nil
-	case Unknown:
+	case outcome != Unknown && !ref.registered:
+		return Version{}, t.zombie(end)
+	case outcome == Unknown:
 		// This call sent nothing, but an earlier one of the same bytes may
 		// have: a refusal would be a guess.
 		return Version{}, &UnknownOutcomeError{Version: c.version, Key: c.key, Cause: err}

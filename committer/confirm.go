@@ -28,13 +28,18 @@ func (p *publication) confirm(ctx context.Context, v Version, a answer) error {
 			return err
 		}
 		if seen.higher != nil {
-			// Others built on this version already.
-			t.writeHint(ctx, v)
+			// Others built on this version already, and their hint is better.
 			t.forget()
 			return nil
 		}
 	}
-	t.learnCommit(v, a.sent, p.body)
+	learned := a.sent
+	if a.err != nil {
+		// A look proved it. The version can have been there since the end of the
+		// chain was learned, and others past it, when the last attempt was sent.
+		learned = p.learned
+	}
+	t.learnCommit(v, learned, p.body)
 	t.writeHint(ctx, v)
 	return nil
 }

@@ -116,7 +116,7 @@ func inEntry(i int, err error) error {
 // create is CreateTableVersion. It returns the version and the UUID of the
 // manifest's transaction.
 func (n *Namespace) create(ctx context.Context, e *CreateTableVersionEntry) (Version, string, error) {
-	started := n.startOfCall()
+	called := n.startOfCall()
 	if n.broken != nil {
 		return Version{}, "", n.broken
 	}
@@ -142,7 +142,7 @@ func (n *Namespace) create(ctx context.Context, e *CreateTableVersionEntry) (Ver
 				return Version{}, "", err
 			}
 		}
-		return t.replayGone(ctx, e, s, end, started)
+		return t.replayGone(ctx, e, s, end, called)
 	}
 	c, err := t.candidateOf(e, s)
 	if err != nil {
@@ -151,7 +151,7 @@ func (n *Namespace) create(ctx context.Context, e *CreateTableVersionEntry) (Ver
 	// What the handle saw before is not what the caller built on, who may well
 	// know that the table was made again.
 	t.isReplaced()
-	v, err := t.commitInTurn(ctx, c, started)
+	v, err := t.commitInTurn(ctx, c, called)
 	if err != nil {
 		return Version{}, "", fmt.Errorf("version %d: %w", e.Version, err)
 	}
@@ -263,7 +263,7 @@ func (t *Table) candidateOf(e *CreateTableVersionEntry, s staging) (candidate, e
 // says can tell. It costs one GET, and a LIST before it while the version was not
 // seen.
 func (t *Table) replayGone(
-	ctx context.Context, e *CreateTableVersionEntry, s staging, end Version, started time.Time,
+	ctx context.Context, e *CreateTableVersionEntry, s staging, end Version, called time.Time,
 ) (Version, string, error) {
 	version := uint64(e.Version)
 	if end.Number < version {
@@ -318,6 +318,6 @@ func (t *Table) replayGone(
 	if err != nil {
 		return unknown(fmt.Errorf("the version came from the staged manifest %s, and is damaged now: %w; restore it from a copy", s.key, err))
 	}
-	t.committed(ctx, started, CommittedInfo{Version: v})
+	t.committed(ctx, called, CommittedInfo{Version: v})
 	return v, info.TransactionID, nil
 }

@@ -47,12 +47,24 @@ func (n *Namespace) describe(ctx context.Context, req *DescribeTableVersionReque
 	if req.Version != nil {
 		return t.Version(ctx, uint64(*req.Version))
 	}
-	latest, err := t.Latest(ctx)
-	switch {
-	case errors.Is(err, ErrTableNotFound):
+	v, err := t.describeLatest(ctx)
+	if errors.Is(err, ErrVersionNotFound) {
+		// Cleaned up since, or before, when the latest was one that was remembered.
+		t.forget()
+		v, err = t.describeLatest(ctx)
+	}
+	if errors.Is(err, ErrTableNotFound) {
 		// The table is there, and empty.
-		return Version{}, fmt.Errorf("%w: %s", ErrVersionNotFound, noVersions(t.branch))
-	case err != nil:
+		err = fmt.Errorf("%w: %s", ErrVersionNotFound, noVersions(t.branch))
+	}
+	return v, err
+}
+
+// describeLatest returns the latest version with its metadata, which a LIST does
+// not show.
+func (t *Table) describeLatest(ctx context.Context) (Version, error) {
+	latest, err := t.Latest(ctx)
+	if err != nil {
 		return Version{}, err
 	}
 	return t.Version(ctx, latest.Number)

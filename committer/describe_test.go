@@ -113,3 +113,19 @@ func TestATimeThatTheStoreDoesNotSayIsAbsent(t *testing.T) {
 		}
 	}
 }
+
+// A handle finds the latest by a HEAD of the next name, which does not show that
+// others committed several versions and removed all but the last.
+func TestTheLatestIsDescribedAfterTheRememberedOneWasRemoved(t *testing.T) {
+	store := laid(1, 2, 3)
+	namespace, _ := inNamespace(store)
+	_, err := namespace.DescribeTableVersion(t.Context(), &committer.DescribeTableVersionRequest{ID: tableID})
+	require.NoError(t, err)
+	lay(store, naming.V2, 4, 5)
+	for version := range uint64(4) {
+		require.NoError(t, store.Delete(t.Context(), naming.Versions(root)+naming.V2.Final(version+1)))
+	}
+	got, err := namespace.DescribeTableVersion(t.Context(), &committer.DescribeTableVersionRequest{ID: tableID})
+	require.NoError(t, err)
+	require.EqualValues(t, 5, got.Version.Version)
+}

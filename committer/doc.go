@@ -17,6 +17,10 @@
 // After [ErrUnknownOutcome] the version may be there, may not, or may still
 // appear. Keep every file that the manifest names, and ask [Table.Resolve], or
 // call [Table.Commit] again with the same bytes, until the answer is another.
+// Each call speaks of itself alone. Where the second one says that the version is
+// gone, a [ConflictError] without a Winner below the latest version, the first may
+// have succeeded, others may have built on it, and a clean-up may have removed the
+// manifest: its outcome stays unknown, as Resolve says.
 //
 // After [ErrStaleCommit] the manifest is there and should not be; the error
 // names it, and what proves it. Keep the files until somebody looked at it.

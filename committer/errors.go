@@ -72,11 +72,14 @@ type ConflictError struct {
 	// Next is the version that can be committed now.
 	Next uint64
 	// Winner is the object that has the version, nil where none was seen:
-	// then the version is not the next one, or is gone again.
+	// then the version is not the next one, or, up to Latest, gone. Of a version
+	// that is gone nobody can tell any more whose it was: what an earlier call
+	// that ended as unknown did stays unknown.
 	Winner *Version
 	// Replaced says that the end of the chain is not the object that it was
 	// when this handle last saw it: the table was dropped and made again at the
-	// same place. The handle says so once.
+	// same place. The handle says so once, and not after its Latest or an Update
+	// has shown the new table, whoever called them.
 	Replaced bool
 
 	// branch is empty for main.
@@ -95,7 +98,7 @@ func (e *ConflictError) Error() string {
 	case e.Latest == 0:
 		return fmt.Sprintf("version %d cannot be committed: %s; commit %d", e.Version, noVersions(e.branch), e.Next)
 	case e.Version <= e.Latest:
-		return fmt.Sprintf("version %d cannot be committed: the latest version is %d, and %d is gone; build on the latest and commit %d",
+		return fmt.Sprintf("version %d cannot be committed: the latest version is %d, and %d is gone (if an earlier commit of it ended as unknown, that stays so: keep its files); build on the latest and commit %d",
 			e.Version, e.Latest, e.Version, e.Next)
 	default:
 		return fmt.Sprintf("version %d cannot be committed: the latest version is %d; build on it and commit %d",
@@ -108,7 +111,8 @@ func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 
 // An UnknownOutcomeError says that a create was sent and its outcome could not
 // be proven in time: the version may be there, may not, or may still appear.
-// Keep every file that the manifest names, and ask [Table.Resolve] later.
+// Keep every file that the manifest names, and ask [Table.Resolve] later. That
+// compares bytes: see [Table.Update] for builds of which two can make the same.
 //
 // Cause is why. It is not wrapped: an unknown outcome after a denied look is not
 // "denied", and one after a cancelled context is not "cancelled".

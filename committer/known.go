@@ -58,14 +58,13 @@ func (t *Table) learnList(k known) {
 		return
 	}
 	k.replaced = t.known.replaced
-	if was := t.known.end; was.exists() && k.end.Number == was.Number {
-		if k.end.ETag == was.ETag {
-			k.body = t.known.body
-		} else {
-			k.replaced = true
-		}
+	switch same := k.end.Number == t.seen.Number; {
+	case same && k.end.ETag == t.seen.ETag:
+		k.body = t.known.body
+	case same && t.seen.exists():
+		k.replaced = true
 	}
-	t.known = k
+	t.known, t.seen = k, k.end
 }
 
 // isReplaced reports whether the table was made again since its writer last
@@ -78,14 +77,14 @@ func (t *Table) isReplaced() bool {
 	return replaced
 }
 
-// learnCommit records an own commit whose PUT was sent at a time.
-func (t *Table) learnCommit(v Version, sent time.Time, body []byte) {
+// learnCommit records an own commit. No version followed it at the time learned.
+func (t *Table) learnCommit(v Version, learned time.Time, body []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if sent.Before(t.known.learned) && t.known.end.Number > v.Number {
+	if learned.Before(t.known.learned) && t.known.end.Number > v.Number {
 		return
 	}
-	t.known.scheme, t.known.end, t.known.learned = v.Scheme, v, sent
+	t.known.scheme, t.known.end, t.known.learned, t.seen = v.Scheme, v, learned, v
 	if len(body) <= t.keepUpTo {
 		t.known.body = append(t.known.body[:0], body...)
 	} else {
@@ -93,16 +92,19 @@ func (t *Table) learnCommit(v Version, sent time.Time, body []byte) {
 	}
 }
 
-// learnScheme records the scheme of a name that was read.
+// learnScheme records the scheme of a name that was read. What was known of a
+// chain with other names is about a table that is no more.
 func (t *Table) learnScheme(scheme naming.Scheme) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.known.scheme = scheme
+	if t.known.scheme != scheme {
+		t.known = known{scheme: scheme}
+	}
 }
 
 // forget makes the next call list.
 func (t *Table) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.known = known{scheme: t.known.scheme}
+	t.known = known{scheme: t.known.scheme, replaced: t.known.replaced}
 }

@@ -65,8 +65,9 @@ func (t *Table) notFound() error {
 
 // Version returns one version, its metadata included. A version that is not
 // there is [ErrVersionNotFound]: it was never committed, or is cleaned up. It
-// costs one HEAD, two while the naming scheme is not known, and then a LIST for a
-// version that is not there.
+// costs one HEAD, and one more where it is not there by the names that the table
+// had last; while none was seen, a LIST tells a version from a bucket that is not
+// there.
 func (t *Table) Version(ctx context.Context, number uint64) (Version, error) {
 	if err := naming.CheckVersion(number); err != nil {
 		return Version{}, invalid(err)
@@ -74,9 +75,11 @@ func (t *Table) Version(ctx context.Context, number uint64) (Version, error) {
 	if _, err := t.ready(ctx); err != nil {
 		return Version{}, err
 	}
+	known := t.remember().scheme
+	// The other, too: names are migrated, and tables made again.
 	schemes := []naming.Scheme{naming.V2, naming.V1}
-	if known := t.remember().scheme; known != 0 {
-		schemes = []naming.Scheme{known}
+	if known == naming.V1 {
+		slices.Reverse(schemes)
 	}
 	var missing error
 	for _, scheme := range schemes {
@@ -91,7 +94,7 @@ func (t *Table) Version(ctx context.Context, number uint64) (Version, error) {
 		}
 		missing = versionError(number, err)
 	}
-	if len(schemes) > 1 {
+	if known == 0 {
 		// Nothing was seen yet, and to a HEAD a bucket that is not there looks
 		// like a version that is not.
 		if _, err := t.list(ctx); err != nil {

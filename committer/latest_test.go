@@ -271,3 +271,23 @@ func TestReadManifestReturnsTheBytesOfAVersion(t *testing.T) {
 	_, err = table.ReadManifest(t.Context(), latest)
 	require.ErrorIs(t, err, committer.ErrVersionNotFound)
 }
+
+func TestAVersionIsFoundByItsNewNameAfterAMigration(t *testing.T) {
+	store := memory.New(memory.Options{})
+	lay(store, naming.V1, 1, 2)
+	table := committer.NewTable(store, root)
+	was, err := table.Latest(t.Context())
+	require.NoError(t, err)
+	for _, version := range []uint64{1, 2} {
+		require.NoError(t, store.Delete(t.Context(), naming.Versions(root)+naming.V1.Final(version)))
+	}
+	lay(store, naming.V2, 1, 2)
+
+	got, err := table.Version(t.Context(), 2)
+	require.NoError(t, err)
+	require.Equal(t, naming.V2, got.Scheme)
+	latest, err := table.Latest(t.Context())
+	require.NoError(t, err)
+	require.NotEqual(t, was.Key, latest.Key, "what was remembered is no more")
+	require.Equal(t, got.Key, latest.Key)
+}

@@ -87,8 +87,8 @@ func WithScheme(scheme naming.Scheme) Option {
 //
 // Inside that time the assumption is that nobody deletes the newest versions.
 // Zero verifies every commit, for tables whose clean-up runs with an age near
-// zero; a commit then costs two LISTs more, and V1 names are listed one page
-// after the other.
+// zero; a commit then costs two LISTs more, an Update three, and V1 names are
+// listed one page after the other.
 func WithStaleAfter(d time.Duration) Option {
 	return func(c *config) { c.staleAfter = max(d, 0) }
 }

@@ -90,7 +90,7 @@ func (n *Namespace) checkCatalog(ctx context.Context) (there bool, err error) {
 }
 
 func (n *Namespace) readCatalog(ctx context.Context) (there, managed bool, err error) {
-	catalog := NewTable(n.store, naming.Join(n.root, catalogTable))
+	catalog := NewTable(n.store, naming.Join(n.root, catalogTable), n.opts...)
 	v, err := catalog.Latest(ctx)
 	switch {
 	case errors.Is(err, ErrTableNotFound):

@@ -11,20 +11,18 @@ import (
 
 // publish sends the candidate, which is the next version of the chain, until its
 // outcome is proven or the budget is spent. This is the only place that creates
-// a version. The call began at started, and the first attempt at sent, which is now.
-func (t *Table) publish(
-	ctx *grace, c candidate, chain known, left *budget, started, sent time.Time,
-) (Version, error) {
+// a version. The first attempt is sent now, at the time sent.
+func (t *Table) publish(ctx *call, c candidate, chain known, sent time.Time) (Version, error) {
 	p := publication{table: t, candidate: c, base: chain.end, learned: chain.learned}
 	metadata, err := c.metadata()
 	if err != nil {
 		return Version{}, invalid(err)
 	}
-	if err := left.spent(sent); err != nil {
+	if err := ctx.left.spent(sent); err != nil {
 		return Version{}, err
 	}
 	for try := 1; ; try++ {
-		left.tries++
+		ctx.left.tries++
 		answer := p.send(ctx, sent, metadata, try)
 		v, err := p.settle(ctx, answer)
 		switch {
@@ -34,11 +32,11 @@ func (t *Table) publish(
 			if err := p.confirm(ctx, v, answer); err != nil {
 				return Version{}, t.failed(ctx, err)
 			}
-			t.committed(ctx, started, CommittedInfo{Version: v, Attempts: try})
+			t.committed(ctx, ctx.called, CommittedInfo{Version: v, Attempts: try})
 			return v, nil
 		}
-		if why := left.pause(ctx, t.retry.backoff(try, answer.err)); why != nil {
-			return Version{}, t.failed(ctx, p.giveUp(left, answer.err, why))
+		if why := ctx.left.pause(ctx, t.retry.backoff(try, answer.err)); why != nil {
+			return Version{}, t.failed(ctx, p.giveUp(&ctx.left, answer.err, why))
 		}
 		sent = time.Now()
 	}
@@ -86,7 +84,7 @@ func (a answer) proven() time.Time {
 }
 
 // send makes one attempt, which begins at the time sent, within its own time.
-func (p *publication) send(ctx *grace, sent time.Time, metadata string, try int) answer {
+func (p *publication) send(ctx *call, sent time.Time, metadata string, try int) answer {
 	t := p.table
 	attempt := ctx.attempt(sent.Add(t.retry.attemptTimeout(len(p.body))))
 	defer attempt.end()

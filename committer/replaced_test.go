@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/lancecommit/lancecommit/backends"
 	"github.com/lancecommit/lancecommit/backends/memory"
 	"github.com/lancecommit/lancecommit/committer"
 	"github.com/lancecommit/lancecommit/naming"
@@ -87,5 +88,19 @@ func TestANamespaceHoldsNobodyToWhatItSawBefore(t *testing.T) {
 		remake(t, store, 1, 2, 3)
 		time.Sleep(time.Minute)
 		create(t, namespace, stage(store, 4, "built on the new one"))
+	})
+}
+
+func TestATableThatWasMadeAgainIsNoticedAfterAFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := laid(1, 2, 3)
+		table, _ := scripted(store, []step{answers(backends.ErrPermission), pass})
+		_, err := table.Commit(t.Context(), 4, manifestOf(4, "mine"))
+		require.ErrorIs(t, err, backends.ErrPermission)
+		remake(t, store, 1, 2, 3)
+		_, err = table.Commit(t.Context(), 4, manifestOf(4, "mine"))
+		var conflict *committer.ConflictError
+		require.True(t, errors.As(err, &conflict), err)
+		require.True(t, conflict.Replaced)
 	})
 }

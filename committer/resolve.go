@@ -37,7 +37,8 @@ func (o Outcome) String() string {
 }
 
 // Resolve says what became of an earlier commit of these bytes as this version,
-// for a writer that crashed or got [ErrUnknownOutcome]. It writes nothing.
+// for a writer that crashed or got [ErrUnknownOutcome]. It writes nothing. It
+// compares bytes: those of another writer who made the same are committed, too.
 //
 // Unknown comes with the error that says why: the store did not answer, or the
 // chain is past the version and the version is gone, so that nobody can tell
@@ -55,9 +56,9 @@ func (t *Table) Resolve(ctx context.Context, version uint64, body []byte) (Outco
 	if _, err := t.ready(ctx); err != nil {
 		return Unknown, err
 	}
-	grace := t.withGrace(ctx)
-	defer grace.end()
-	ctx = grace
+	call := t.newCall(ctx)
+	defer call.end()
+	ctx = call
 	chain := t.remember()
 	if !chain.end.exists() {
 		if chain, err = t.list(ctx); err != nil {

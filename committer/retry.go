@@ -15,7 +15,8 @@ import (
 type RetryPolicy struct {
 	// MaxElapsed bounds a call in time, from the turn on: no try begins later.
 	// 30 s. A deadline of the context that is earlier wins. It does not end a
-	// build function or a listing of many pages, which only the context can.
+	// build function or a listing of many pages, which only the context can; what
+	// a build has made is sent, however long that took.
 	MaxElapsed time.Duration
 	// MaxTries bounds the PUTs of a call. It is generous, since time is the
 	// bound that matters: 1,000.
@@ -75,19 +76,25 @@ func (p RetryPolicy) timeout(base time.Duration, size int64) time.Duration {
 }
 
 // errSpent says that a call used up its bounds.
-var errSpent = errors.New("out of tries")
+var errSpent = errors.New("out of tries or time")
 
 // A budget is what is left of a call's bounds.
 type budget struct {
 	policy  *RetryPolicy
 	started time.Time
-	tries   int
+	// built is how much of the time since then was the build's, for as long as
+	// what it built is sent.
+	built time.Duration
+	tries int
 }
+
+// took is how much time of its own the call has spent until now.
+func (b *budget) took(now time.Time) time.Duration { return between(b.started, now) - b.built }
 
 // spent says that there is no time left to begin now, since what came before took
 // it.
 func (b *budget) spent(now time.Time) error {
-	if took := between(b.started, now); took > b.policy.MaxElapsed {
+	if took := b.took(now); took > b.policy.MaxElapsed {
 		return backends.NotStored(fmt.Errorf("%w: %v went by before the create could be sent", errSpent, took.Round(time.Millisecond)))
 	}
 	return nil
@@ -100,7 +107,7 @@ func (b *budget) pause(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if b.tries >= b.policy.MaxTries || elapsed(b.started)+d > b.policy.MaxElapsed {
+	if b.tries >= b.policy.MaxTries || b.took(time.Now())+d > b.policy.MaxElapsed {
 		return errSpent
 	}
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= d {

@@ -166,3 +166,30 @@ func TestACommitInTimeIsNotConfirmed(t *testing.T) {
 		require.Equal(t, []string{listFirst, put(4)}, log.Take())
 	})
 }
+
+// A commit that a look has proven may have been there for longer than since the
+// last PUT, and others past it.
+func TestWhatALookProvedIsNotTakenForTheEndOfTheChain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := laid(1)
+		key := func(version uint64) string { return naming.Versions(root) + naming.V2.Final(version) }
+		replica, rival := committer.NewTable(store, root), committer.NewTable(store, root)
+		_, err := replica.Latest(t.Context())
+		require.NoError(t, err)
+		for version := range uint64(3) {
+			_, err := rival.Commit(t.Context(), version+2, manifestOf(version+2, "sent twice"))
+			require.NoError(t, err)
+		}
+		time.Sleep(4900 * time.Millisecond)
+		_, err = replica.Commit(t.Context(), 2, manifestOf(2, "sent twice"))
+		require.NoError(t, err, "equal bytes are one commit")
+
+		// Version 3 has not been the latest for more than 5 s.
+		time.Sleep(600 * time.Millisecond)
+		require.NoError(t, store.Delete(t.Context(), key(3)))
+		_, err = replica.Commit(t.Context(), 3, manifestOf(3, "the replica's"))
+		require.ErrorIs(t, err, committer.ErrConflict)
+		_, err = store.Head(t.Context(), key(3))
+		require.Error(t, err, "nothing was written")
+	})
+}

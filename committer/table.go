@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 
@@ -32,7 +33,9 @@ type Table struct {
 
 	mu    sync.Mutex
 	known known
-	ref   branchRef
+	// seen is the last end of the chain, also after known was forgotten.
+	seen Version
+	ref  branchRef
 }
 
 var errNoStore = errors.New("there is no store")
@@ -104,8 +107,8 @@ func (t *Table) ready(ctx context.Context) (branchRef, error) {
 
 // begin waits until the caller may write. It gives way to the context, and then
 // nothing was written. What is returned is the context for all that happens in
-// the turn, and ends the turn.
-func (t *Table) begin(ctx context.Context) (*grace, error) {
+// the turn, and ends the turn. The call began at the time called.
+func (t *Table) begin(ctx context.Context, called time.Time) (*call, error) {
 	if ctx.Value(inTurn{t}) != nil {
 		return nil, fmt.Errorf("%w: a build function returns the manifest, and a hook only looks on; to write here would wait for itself",
 			ErrReentrant)
@@ -113,9 +116,9 @@ func (t *Table) begin(ctx context.Context) (*grace, error) {
 	if err := t.turn.Acquire(ctx, 1); err != nil {
 		return nil, fmt.Errorf("nothing was written, its turn did not come in time: %w", err)
 	}
-	g := t.withGrace(ctx)
-	g.turn = t
-	return g, nil
+	c := t.newCall(ctx)
+	c.called, c.turn = called, t
+	return c, nil
 }
 
 // ReadManifest returns the bytes of a version that this table returned; a

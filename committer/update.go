@@ -23,7 +23,9 @@ var errNoBuild = errors.New("there is no build function")
 // the base with [Table.ReadManifest].
 //
 // Unlike [Table.Commit], Update never takes equal bytes of another writer for
-// its own: two calls that build the same manifest make two versions.
+// its own: two calls that build the same manifest make two versions. [Table.Resolve]
+// after an unknown outcome compares bytes, so a build should put something of its
+// own into the manifest. Lance's writers do: each transaction has a UUID.
 //
 // An error of build ends the update and is wrapped; nothing was written then.
 // The other errors are those of Commit. [ErrConflict] is not among them:
@@ -47,29 +49,26 @@ func (t *Table) Update(ctx context.Context, build BuildFunc) (Version, error) {
 	case build == nil:
 		return Version{}, fmt.Errorf("update: %w", invalid(errNoBuild))
 	}
-	started := t.startOfCall()
-	turn, err := t.begin(ctx)
+	turn, err := t.begin(ctx, t.startOfCall())
 	if err != nil {
 		return Version{}, fmt.Errorf("update: %w", err)
 	}
 	defer turn.end()
-	v, err := t.update(turn, build, started)
+	v, err := t.update(turn, build)
 	if err != nil {
 		return Version{}, fmt.Errorf("update: %w", err)
 	}
 	return v, nil
 }
 
-func (t *Table) update(ctx *grace, build BuildFunc, started time.Time) (Version, error) {
-	left := ctx.budget()
+func (t *Table) update(ctx *call, build BuildFunc) (Version, error) {
 	w := t.newWait(ctx)
 	if err := w.first(); err != nil {
 		return Version{}, fmt.Errorf("nothing was written, rivals went first: %w", err)
 	}
 	for losses := 0; ; {
-		v, err := t.tryUpdate(ctx, build, left, started)
-		var conflict *ConflictError
-		if !errors.As(err, &conflict) {
+		v, lost, err := t.tryUpdate(ctx, build)
+		if lost == nil {
 			if err == nil {
 				t.rivals.won(v.Number)
 			}
@@ -77,59 +76,74 @@ func (t *Table) update(ctx *grace, build BuildFunc, started time.Time) (Version,
 		}
 		losses++
 		t.rivals.meet()
-		why := left.pause(ctx, t.rivals.pause(losses))
+		ctx.left.built = 0
+		why := ctx.left.pause(ctx, t.rivals.pause(losses))
 		if why == nil {
 			why = w.afterLoss()
 		}
 		if why != nil {
 			return Version{}, fmt.Errorf("%w: %w after %d lost races in %v; the latest version is at least %d",
-				ErrContention, why, losses, elapsed(left.started).Round(time.Millisecond), conflict.Latest)
+				ErrContention, why, losses, elapsed(ctx.left.started).Round(time.Millisecond), lost.Latest)
 		}
 	}
 }
 
-// tryUpdate builds and publishes once. A lost race is a ConflictError.
-func (t *Table) tryUpdate(ctx *grace, build BuildFunc, left *budget, started time.Time) (Version, error) {
-	ref, err := t.ready(ctx)
+// tryUpdate builds and publishes once. A lost race is no error.
+func (t *Table) tryUpdate(ctx *call, build BuildFunc) (v Version, lost *ConflictError, err error) {
+	before, version, err := t.toBuildOn(ctx)
 	if err != nil {
-		return Version{}, err
-	}
-	before, err := t.end(ctx)
-	if err != nil {
-		return Version{}, err
+		return Version{}, nil, err
 	}
 	t.isReplaced() // The build has what is there now as its base.
 	t.rivals.builtOn(before.end.Number)
-	version := nextOf(before.end, ref)
-	if err := t.allows(ref, version); err != nil {
-		return Version{}, err
-	}
-	if before.end.exists() && !ref.registered {
-		return Version{}, t.zombie(before.end)
-	}
 	base := before.end
 	base.Number = version - 1
+	began := time.Now()
 	body, err := build(ctx, base)
 	if err != nil {
-		return Version{}, fmt.Errorf("build version %d: %w", version, err)
+		return Version{}, nil, fmt.Errorf("build version %d: %w", version, err)
 	}
 	c, err := t.newCandidate(version, body)
 	if err != nil {
-		return Version{}, fmt.Errorf("build version %d: %w", version, err)
+		return Version{}, nil, fmt.Errorf("build version %d: %w", version, err)
 	}
 	c.ours = true
+	ctx.left.built = elapsed(began)
 	// A build may take its time.
-	chain, err := t.end(ctx)
+	chain, next, err := t.toBuildOn(ctx)
 	if err != nil {
-		return Version{}, err
+		return Version{}, nil, err
 	}
 	c = t.at(c, chain.end)
 	if chain.end.Key != base.Key || chain.end.ETag != base.ETag {
-		return Version{}, t.lost(ctx, &ConflictError{
-			Version: version, Key: c.key, Latest: chain.end.Number, Next: nextOf(chain.end, ref),
-		})
+		err = t.lost(ctx, &ConflictError{Version: version, Key: c.key, Latest: chain.end.Number, Next: next})
+	} else {
+		v, err = t.publish(ctx, c, chain, time.Now())
 	}
-	return t.publish(ctx, c, chain, left, started, time.Now())
+	if errors.As(err, &lost) {
+		return Version{}, lost, nil
+	}
+	return v, nil, err
+}
+
+// toBuildOn returns the end of the chain, from memory while that is fresh, and
+// which version can follow it.
+func (t *Table) toBuildOn(ctx context.Context) (chain known, next uint64, err error) {
+	ref, err := t.ready(ctx)
+	if err != nil {
+		return known{}, 0, err
+	}
+	if chain, err = t.end(ctx); err != nil {
+		return known{}, 0, err
+	}
+	next = nextOf(chain.end, ref)
+	if err := t.allows(ref, next); err != nil {
+		return known{}, 0, err
+	}
+	if chain.end.exists() && !ref.registered {
+		return known{}, 0, t.zombie(chain.end)
+	}
+	return chain, next, nil
 }
 
 // end returns the end of the chain, from memory while that is fresh.

@@ -1,9 +1,11 @@
 package backends
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 )
 
 // ErrTooLarge means that an object has more bytes than the reader wants. See
@@ -26,4 +28,20 @@ func CheckReadLimit(ctx context.Context, size int64) error {
 		return fmt.Errorf("%w: it has %d bytes, and at most %d are read", ErrTooLarge, size, limit)
 	}
 	return nil
+}
+
+// largestGrowth is the largest buffer, in bytes, that the store's word alone makes
+// a read take. It has room for any manifest, and is no memory before it is written
+// to.
+const largestGrowth = 1 << 30
+
+// ReadBody reads an object whole into one buffer of the size that the store says
+// it has, and goes on where it has more. A size below zero is not known. Stores
+// call it after [CheckReadLimit].
+func ReadBody(r io.Reader, size int64) ([]byte, error) {
+	// The buffer wants room for the read that meets the end. To grow it would
+	// write to all of it.
+	body := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), largestGrowth)+bytes.MinRead))
+	_, err := body.ReadFrom(r)
+	return body.Bytes(), err
 }

@@ -1,7 +1,6 @@
 package azure
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -14,11 +13,6 @@ import (
 
 	"github.com/lancecommit/lancecommit/backends"
 )
-
-// largestGrowth is the largest buffer, in bytes, that the store's word alone makes a
-// read take. It has room for any manifest, and is no memory before it is written
-// to.
-const largestGrowth = 1 << 30
 
 // Get implements backends.Store. It costs one request.
 func (s *Store) Get(ctx context.Context, key string) ([]byte, backends.Attrs, error) {
@@ -43,14 +37,12 @@ func (s *Store) Get(ctx context.Context, key string) ([]byte, backends.Attrs, er
 	if err := backends.CheckReadLimit(ctx, value(got.ContentLength)); err != nil {
 		return nil, backends.Attrs{}, &backends.Error{Op: "get", Key: key, Err: err}
 	}
-	// The buffer wants room for the read that meets the end. To grow it would
-	// write to all of it.
-	body := bytes.NewBuffer(make([]byte, 0, min(value(got.ContentLength), largestGrowth)+bytes.MinRead))
-	if _, err := body.ReadFrom(got.Body); err != nil {
+	body, err := backends.ReadBody(got.Body, value(got.ContentLength))
+	if err != nil {
 		return nil, backends.Attrs{}, explain(ctx, "get", key, err)
 	}
-	return body.Bytes(), backends.Attrs{
-		Size:      int64(body.Len()),
+	return body, backends.Attrs{
+		Size:      int64(len(body)),
 		ETag:      etagOf(got.ETag),
 		VersionID: value(got.VersionID),
 		Modified:  timeOf(got.LastModified),

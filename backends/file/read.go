@@ -3,7 +3,6 @@
 package file
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -15,11 +14,6 @@ import (
 
 	"github.com/lancecommit/lancecommit/backends"
 )
-
-// largestGrowth is the largest buffer, in bytes, that the file system's word alone makes a
-// read take. It has room for any manifest, and is no memory before it is written
-// to.
-const largestGrowth = 1 << 30
 
 // Get implements [backends.Store]. Content and attributes are those of one file,
 // whatever happens to the name meanwhile. Only a regular file is an object.
@@ -40,13 +34,11 @@ func (s *Store) get(ctx context.Context, key string) ([]byte, backends.Attrs, er
 	if err := backends.CheckReadLimit(ctx, attrs.Size); err != nil {
 		return nil, backends.Attrs{}, err
 	}
-	// The buffer wants room for the read that meets the end. To grow it would
-	// write to all of it.
-	body := bytes.NewBuffer(make([]byte, 0, min(attrs.Size, largestGrowth)+bytes.MinRead))
-	if _, err := body.ReadFrom(&piecewise{ctx, file}); err != nil {
+	body, err := backends.ReadBody(&piecewise{ctx, file}, attrs.Size)
+	if err != nil {
 		return nil, attrs, s.unread(err)
 	}
-	return body.Bytes(), attrs, nil
+	return body, attrs, nil
 }
 
 // A piecewise reader gives way to a context between pieces.

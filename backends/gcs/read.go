@@ -1,7 +1,6 @@
 package gcs
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"strconv"
@@ -11,11 +10,6 @@ import (
 
 	"github.com/lancecommit/lancecommit/backends"
 )
-
-// largestGrowth is the largest buffer, in bytes, that the store's word alone makes a
-// read take. It has room for any manifest, and is no memory before it is written
-// to.
-const largestGrowth = 1 << 30
 
 // Get implements [backends.Store]. It costs one request. A missing key costs a
 // second one where the client reads through the XML API, which does not say
@@ -66,15 +60,13 @@ func get(ctx context.Context, object *storage.ObjectHandle) ([]byte, backends.At
 	if err := backends.CheckReadLimit(ctx, r.Attrs.Size); err != nil {
 		return nil, backends.Attrs{}, err
 	}
-	// The buffer wants room for the read that meets the end. To grow it would
-	// write to all of it.
-	body := bytes.NewBuffer(make([]byte, 0, min(max(r.Attrs.Size, 0), largestGrowth)+bytes.MinRead))
-	if _, err := body.ReadFrom(r); err != nil {
+	body, err := backends.ReadBody(r, r.Attrs.Size)
+	if err != nil {
 		return nil, backends.Attrs{}, err
 	}
 	etag := etagOf(r.Attrs.Generation)
 	attrs := backends.Attrs{
-		Size:      int64(body.Len()),
+		Size:      int64(len(body)),
 		ETag:      etag,
 		VersionID: etag,
 		Modified:  r.Attrs.LastModified.UTC(),
@@ -92,7 +84,7 @@ func get(ctx context.Context, object *storage.ObjectHandle) ([]byte, backends.At
 		}
 		attrs = attrsOf(read)
 	}
-	return body.Bytes(), attrs, nil
+	return body, attrs, nil
 }
 
 // whatIsMissing asks whether it is the object or the bucket if err does not say.

@@ -6,7 +6,6 @@
 package portable
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -81,27 +80,13 @@ func (b *Bucket) Get(ctx context.Context, key string) ([]byte, backends.Attrs, e
 	if err := backends.CheckReadLimit(ctx, reader.Size()); err != nil {
 		return nil, backends.Attrs{}, &backends.Error{Op: "get", Key: key, Err: err}
 	}
-	body, err := readAll(reader)
+	body, err := backends.ReadBody(reader, reader.Size())
 	if err != nil {
 		return nil, backends.Attrs{}, b.fail("get", key, err)
 	}
 	attrs := b.Dialect.Opened(reader)
 	attrs.Size, attrs.Modified = int64(len(body)), reader.ModTime().UTC()
 	return body, attrs, nil
-}
-
-// largestGrowth is the largest buffer, in bytes, that the store's word alone makes a
-// read take. It has room for any manifest, and is no memory before it is written
-// to.
-const largestGrowth = 1 << 30
-
-// readAll reads into one buffer of the known size.
-func readAll(reader *blob.Reader) ([]byte, error) {
-	// The buffer wants room for the read that meets the end. To grow it would
-	// write to all of it.
-	body := bytes.NewBuffer(make([]byte, 0, min(max(reader.Size(), 0), largestGrowth)+bytes.MinRead))
-	_, err := body.ReadFrom(reader)
-	return body.Bytes(), err
 }
 
 // fail explains an error.

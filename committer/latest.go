@@ -26,8 +26,8 @@ const warmFor = time.Minute
 // 14, and then about one for each 1,000 versions. Warm, while the last
 // LIST is younger than a minute, it costs one HEAD of the next name, and a LIST
 // more when that is there. So where others commit several versions and clean up
-// all but the last, a warm handle sees it within a minute; commits do not rely
-// on it and list.
+// all but the last, or drop the table, make it again or restore an older copy, a
+// warm handle sees it within a minute; commits do not rely on it and list.
 func (t *Table) Latest(ctx context.Context) (Version, error) {
 	if _, err := t.ready(ctx); err != nil {
 		return Version{}, err

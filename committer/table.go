@@ -122,9 +122,9 @@ func (t *Table) begin(ctx context.Context, called time.Time) (*call, error) {
 }
 
 // ReadManifest returns the bytes of a version that this table returned; a
-// Version without a Key has none. It costs one GET, or none for the version that
-// this handle committed last.
-// A version that is gone is [ErrVersionNotFound].
+// Version without a Key has none. A version that is gone is [ErrVersionNotFound].
+// It costs one GET, or none for the version that this handle committed last: that
+// is remembered, and not missed when it is gone.
 func (t *Table) ReadManifest(ctx context.Context, v Version) ([]byte, error) {
 	if t.broken != nil {
 		return nil, t.broken

@@ -23,14 +23,9 @@ func explain(ctx context.Context, op, key string, err error) *backends.Error {
 	if errors.As(err, &answer) {
 		return answered(op, key, answer)
 	}
-	var token *azidentity.AuthenticationFailedError
-	var mine *tokenError
-	switch {
-	case errors.As(err, &mine):
-		err = unauthenticatedBy(mine)
-	case errors.As(err, &token):
+	if token := tokenErrorOf(err); token != nil {
 		err = unauthenticatedBy(token)
-	default:
+	} else {
 		err = withoutSecrets(err)
 	}
 	// A reader that is cut off does not always say why.
@@ -41,12 +36,44 @@ func explain(ctx context.Context, op, key string, err error) *backends.Error {
 }
 
 // A tokenError says that no token could be had.
-type tokenError struct{ error }
+type tokenError struct {
+	error
+	// passing is true where the reason is none of the credential: the call has
+	// ended, or the token service is busy or fails.
+	passing bool
+}
 
-// unauthenticatedBy is for errors in getting a token. Nothing was sent then, or
-// the store refused what was sent for its token.
-func unauthenticatedBy(err error) error {
-	return fmt.Errorf("%w: no token could be had: %w", backends.ErrUnauthenticated, withoutSecrets(err))
+// newTokenError returns the error for what a credential returned.
+func newTokenError(err error) *tokenError {
+	passing := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	var failed *azidentity.AuthenticationFailedError
+	if errors.As(err, &failed) && failed.RawResponse != nil {
+		status := failed.RawResponse.StatusCode
+		passing = passing || status == http.StatusTooManyRequests || status >= 500
+	}
+	return &tokenError{withoutSecrets(err), passing}
+}
+
+// tokenErrorOf returns the error of a credential, nil where it is none. Those of
+// a client that the caller made are known by their type.
+func tokenErrorOf(err error) *tokenError {
+	var mine *tokenError
+	if errors.As(err, &mine) {
+		return mine
+	}
+	var failed *azidentity.AuthenticationFailedError
+	if errors.As(err, &failed) {
+		return newTokenError(failed)
+	}
+	return nil
+}
+
+// unauthenticatedBy is for errors in getting a token.
+func unauthenticatedBy(err *tokenError) error {
+	if err.passing {
+		return fmt.Errorf("no token could be had: %w", err.error)
+	}
+	return fmt.Errorf("%w: no token could be had: %w", backends.ErrUnauthenticated, err.error)
 }
 
 // answered explains an answer. The SDK's own text is left out: it has the URL

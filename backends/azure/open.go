@@ -216,7 +216,7 @@ func (c *Config) tokenClient(name string, at *url.URL, opts *container.ClientOpt
 	if credential == nil {
 		found, err := azidentity.NewDefaultAzureCredential(nil)
 		if err != nil {
-			return nil, &backends.Error{Op: "open", Key: name, Err: unauthenticatedBy(err)}
+			return nil, &backends.Error{Op: "open", Key: name, Err: unauthenticatedBy(newTokenError(err))}
 		}
 		credential = found
 	}
@@ -234,7 +234,7 @@ type tokens struct{ azcore.TokenCredential }
 func (t tokens) GetToken(ctx context.Context, opts policy.TokenRequestOptions) (azcore.AccessToken, error) {
 	token, err := t.TokenCredential.GetToken(ctx, opts)
 	if err != nil {
-		return azcore.AccessToken{}, &tokenError{withoutSecrets(err)}
+		return azcore.AccessToken{}, newTokenError(err)
 	}
 	return token, nil
 }

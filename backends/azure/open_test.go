@@ -3,7 +3,9 @@ package azure_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -166,4 +168,72 @@ func TestATokenThatTheStoreRefusesIsRenewedAndNothingIsWrittenTwice(t *testing.T
 	require.NoError(t, err)
 	require.Equal(t, 2, a.count("PUT"))
 	require.Equal(t, "content", a.blobs["t/1"].body)
+}
+
+// tokens gives one token and then fails as told.
+type tokens struct {
+	given bool
+	err   error
+}
+
+func (c *tokens) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	if c.given {
+		return azcore.AccessToken{}, c.err
+	}
+	c.given = true
+	return azcore.AccessToken{Token: "topsecret", ExpiresOn: time.Now().Add(time.Hour)}, nil
+}
+
+// Something on the way can refuse an answer of the store, as well as a request.
+func TestACreateThatWasSentIsSettledByItsAnswerAndNotByTheNextToken(t *testing.T) {
+	for code, want := range map[string]error{"InvalidAuthenticationInfo": backends.ErrUnauthenticated, "": nil} {
+		a := newAccount(t, "PUT", func(_ int, w http.ResponseWriter, _ *http.Request) bool {
+			w.Header().Set("WWW-Authenticate",
+				"Bearer authorization_uri=https://login.example/tenant/oauth2/authorize resource_id=https://storage.azure.com")
+			fails(w, 401, code)
+			return true
+		})
+		opts := &container.ClientOptions{}
+		opts.InsecureAllowCredentialWithHTTP = true
+		opts.Transport = a.Client()
+		client, err := container.NewClient(a.URL+root, &tokens{err: new(azidentity.AuthenticationFailedError)}, opts)
+		require.NoError(t, err)
+		store, err := azure.New(client, azure.Options{})
+		require.NoError(t, err)
+		_, err = store.PutIfAbsent(t.Context(), "t/1", []byte("content"), backends.PutOptions{})
+		requireOnly(t, want, err)
+		require.Equal(t, 1, a.count("PUT"))
+	}
+}
+
+func TestATokenThatComesTooLateSaysNothingOfTheCredentials(t *testing.T) {
+	busy := &azidentity.AuthenticationFailedError{RawResponse: &http.Response{
+		StatusCode: 503, Body: http.NoBody, Request: &http.Request{URL: new(url.URL)},
+	}}
+	refused := &azidentity.AuthenticationFailedError{RawResponse: &http.Response{
+		StatusCode: 401, Body: http.NoBody, Request: &http.Request{URL: new(url.URL)},
+	}}
+	for _, tc := range []struct {
+		name      string
+		err       error
+		put, head error
+	}{
+		{"the call ended", fmt.Errorf("asking: %w", context.Canceled), backends.ErrNotStored, nil},
+		{"the time is up", fmt.Errorf("asking: %w", context.DeadlineExceeded), backends.ErrNotStored, nil},
+		{"the token service is busy", busy, backends.ErrNotStored, nil},
+		{"the token service refuses", refused, backends.ErrUnauthenticated, backends.ErrUnauthenticated},
+	} {
+		for _, content := range []string{"content", ""} {
+			t.Run(tc.name+" "+content, func(t *testing.T) {
+				store, err := azure.Open(t.Context(), "tables", azure.Config{
+					Endpoint: "https://localhost:1", Credential: credential{tc.err},
+				})
+				require.NoError(t, err)
+				_, err = store.PutIfAbsent(t.Context(), "t/1", []byte(content), backends.PutOptions{})
+				requireOnly(t, tc.put, err)
+				_, err = store.Head(t.Context(), "t/1")
+				requireOnly(t, tc.head, err)
+			})
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
 
 	"github.com/lancecommit/lancecommit/backends"
@@ -33,9 +34,16 @@ func (s *Store) PutIfAbsent(
 	}
 	put, err := s.container.NewBlockBlobClient(key).Upload(try, &try.content, &try.upload)
 	unsent := try.content.seal()
+	if err != nil && tokenErrorOf(err) != nil {
+		// A token is asked for before the request is sent, and again after an
+		// answer that refuses it. What that one proves it must say itself.
+		if unsent = try.answer == nil; !unsent {
+			err = runtime.NewResponseError(try.answer)
+		}
+	}
 	if failed := s.verify(ctx, "put", key, try.answer, err); failed != nil {
 		// Without an answer nothing was written if no byte of the content was
-		// ever asked for.
+		// ever asked for, or no token was had.
 		if unsent && try.answer == nil && !backends.IsDefinite(failed) {
 			failed.Err = fmt.Errorf("%w: the content was not sent: %w", backends.ErrNotStored, failed.Err)
 		}

@@ -3,6 +3,7 @@ package gcs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"hash/crc32"
 
 	"cloud.google.com/go/storage"
@@ -27,11 +28,12 @@ func (s *Store) PutIfAbsent(
 	created, taken, err := s.upload(ctx, key, body, opts)
 	if err != nil {
 		failed := explain("put", key, err)
-		// A connection that was not had proves nothing by itself: a request may have
-		// gone out before, on another. None was whole if no byte of the body was
-		// taken, which of an empty body says nothing.
-		if isDialing(err) && taken == 0 && len(body) > 0 {
+		switch unsent := taken == 0 && len(body) > 0; {
+		case unsent && s.countsTaken(err) && !backends.IsDefinite(failed):
 			failed.Err = backends.NotStored(failed.Err)
+		case taken > 0 && tokenRefused(err) != nil:
+			// Something asked for another token after it had sent the body.
+			failed.Err = fmt.Errorf("the token for a request that follows the create was refused: %v", failed.Err)
 		}
 		return backends.Attrs{}, failed
 	}
@@ -41,6 +43,14 @@ func (s *Store) PutIfAbsent(
 	attrs := attrsOf(created)
 	attrs.Metadata = ""
 	return attrs, nil
+}
+
+// countsTaken reports whether no request can have been whole where no byte of the
+// body was taken. A client that speaks HTTP counts those that it takes, so that
+// an end before that, as while a token is had, proves it. One of the caller's may
+// speak gRPC, which counts none until all are sent, and has no errors of dialing.
+func (s *Store) countsTaken(err error) bool {
+	return answerIn(err) == nil && (s.owned != nil || isDialing(err))
 }
 
 var errOtherObject = errors.New("the answer says success and does not describe the object that was sent: " + between)

@@ -151,6 +151,8 @@ func (a answer) text() string {
 		return fmt.Sprintf("the bucket is in the region %q; set that region", a.region())
 	case a.isElsewhere():
 		return "the bucket must be asked for at another endpoint; check the region and the endpoint"
+	case a.ofSession:
+		return "no session with the directory bucket could be had: " + a.shown()
 	case a.refusal() == backends.ErrUnsupported && otherThanCondition.MatchString(a.message):
 		return fmt.Sprintf("the store cannot do what the options ask for: %s", a.shown())
 	case a.refusesCondition() && a.refusal() == backends.ErrUnsupported, a.status == http.StatusNotImplemented && a.code != "":

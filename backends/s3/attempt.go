@@ -40,8 +40,12 @@ func (a *attempt) watched(ctx context.Context) context.Context {
 	return context.WithValue(ctx, attemptKey{}, a)
 }
 
-// watchAttempts is an option of the SDK for the client of creates.
+// watchAttempts is an option of the SDK for the client of creates. Whatever else
+// that sends on behalf of a create is not one.
 func watchAttempts(stack *middleware.Stack) error {
+	if stack.ID() != "PutObject" {
+		return nil
+	}
 	// The last one is next to the HTTP client.
 	return stack.Deserialize.Add(sendAttempt, middleware.After)
 }
@@ -108,6 +112,9 @@ func (a *attempt) nothingSent() bool {
 // explain is explain for creates, of which an error must prove what it says.
 func (a *attempt) explain(err error) *backends.Error {
 	failed := explainCreate(err, a.said.Load())
+	if missing := (noSession{}); errors.As(err, &missing) && a.nothingSent() {
+		failed = explain(missing)
+	}
 	if a.nothingSent() && !backends.IsDefinite(failed) {
 		failed.Err = backends.NotStored(failed.Err)
 	}

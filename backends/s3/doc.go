@@ -20,6 +20,9 @@
 //
 // Directory buckets (S3 Express One Zone, names that end in --x-s3) list in no
 // order. The committer then writes the hint file that Lance's readers look for.
+// Their requests are signed with a session, which the SDK keeps for as long as it
+// is valid. Getting one costs a CreateSession more, which is retried as a read is.
+// A create that gets no session has sent nothing, and its error is definite.
 //
 // # Answers
 //
@@ -35,7 +38,8 @@
 //
 // # Permissions
 //
-// s3:PutObject, s3:GetObject and s3:ListBucket; s3:DeleteObject for clean-ups.
+// s3:PutObject, s3:GetObject and s3:ListBucket; s3:DeleteObject for clean-ups. For
+// a directory bucket it is s3express:CreateSession in place of them all.
 // Without s3:ListBucket the store answers 403 for keys that are absent, which is
 // [backends.ErrPermission] and never [backends.ErrNotExist].
 package s3

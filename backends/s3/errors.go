@@ -74,6 +74,9 @@ type answer struct {
 	requestID string
 	method    string // empty where it is not known
 	header    http.Header
+	// ofSession is true where not the request was answered, but the one for the
+	// session that it needs.
+	ofSession bool
 	// absent is true where the answer says that the object is not there.
 	absent bool
 }
@@ -88,6 +91,7 @@ func answerOf(err error) (answer, bool) {
 	a := answer{
 		status: response.HTTPStatusCode(), requestID: response.ServiceRequestID(), header: response.Response.Header,
 	}
+	a.ofSession = errors.As(err, new(noSession))
 	if request := response.Response.Request; request != nil {
 		a.method = request.Method
 	}
@@ -107,7 +111,7 @@ func answerOf(err error) (answer, bool) {
 	}
 	var noKey *types.NoSuchKey
 	var notFound *types.NotFound // only HEAD has it
-	a.absent = a.status == http.StatusNotFound &&
+	a.absent = a.status == http.StatusNotFound && !a.ofSession &&
 		(a.code == "NoSuchKey" || errors.As(err, &noKey) || errors.As(err, &notFound) && isMarked(a.header))
 	if errors.As(err, &notFound) && !a.absent {
 		a.code, a.message = "", http.StatusText(a.status)

@@ -18,7 +18,8 @@ import (
 )
 
 // PutIfAbsent implements [backends.Store]. It is one PutObject with
-// "If-None-Match: *", sent once.
+// "If-None-Match: *", sent once. On a directory bucket a CreateSession may come
+// before it, once in some minutes.
 func (s *Store) PutIfAbsent(ctx context.Context, key string, body []byte, opts backends.PutOptions) (backends.Attrs, error) {
 	attrs, failed := s.create(ctx, key, body, opts)
 	if failed != nil {

@@ -240,19 +240,21 @@ func TestACreateThatCannotHaveArrivedWroteNothing(t *testing.T) {
 		}, backends.ErrUnauthenticated},
 		{"no region", free.URL, func(o *awss3.Options) { o.Region = "" }, backends.ErrNotStored},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			client := clientOf(tc.endpoint)
-			if tc.client != nil {
-				client = clientOf(tc.endpoint, tc.client)
-			}
-			store, err := s3.New(client, "bucket")
-			require.NoError(t, err)
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			defer cancel()
-			_, err = put(ctx, store)
-			failure(t, err, "put", "t/1")
-			requireOnly(t, err, tc.want)
-		})
+		for _, bucket := range []string{"bucket", directory} {
+			t.Run(tc.name+" for "+bucket, func(t *testing.T) {
+				client := clientOf(tc.endpoint)
+				if tc.client != nil {
+					client = clientOf(tc.endpoint, tc.client)
+				}
+				store, err := s3.New(client, bucket)
+				require.NoError(t, err)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				_, err = put(ctx, store)
+				failure(t, err, "put", "t/1")
+				requireOnly(t, err, tc.want)
+			})
+		}
 	}
 }
 

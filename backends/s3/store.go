@@ -33,7 +33,7 @@ type Store struct {
 	opts   options
 	// contents reads objects by way of gocloud and of client.
 	contents portable.Bucket
-	// client retries as the caller's does, once sends a request one time.
+	// client retries as the caller's does, once sends a create one time.
 	client, once api
 	// closeClient is for a client that is the store's own.
 	closeClient func()
@@ -76,9 +76,10 @@ func (s *Store) connect(client *awss3.Client) error {
 	if err := s.opts.check(s.bucket); err != nil {
 		return err
 	}
-	derived := awss3.New(client.Options(), s.opts.apply, forReads)
+	withSessions := s.withSessions(client)
+	derived := awss3.New(client.Options(), s.opts.apply, forReads, withSessions)
 	s.client = derived
-	s.once = awss3.New(client.Options(), s.opts.apply, forCreates)
+	s.once = awss3.New(client.Options(), s.opts.apply, forCreates, withSessions)
 	// The context is for nothing: opening asks no server.
 	bucket, err := s3blob.OpenBucket(context.Background(), derived, s.bucket, nil)
 	if err != nil {
@@ -93,7 +94,7 @@ func forReads(o *awss3.Options) {
 	o.APIOptions = append(o.APIOptions, requireAnswers, decodePages)
 }
 
-// forCreates sets up the client that sends a request one time, and watches it.
+// forCreates sets up the client that sends a create one time, and watches it.
 func forCreates(o *awss3.Options) {
 	o.Retryer = aws.NopRetryer{}
 	o.RetryMaxAttempts = 1

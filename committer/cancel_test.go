@@ -90,22 +90,6 @@ func TestADeadlineEndsACallWithoutAPauseInVain(t *testing.T) {
 	})
 }
 
-func TestAThousandCancelledCommitsLeaveNoGoroutine(t *testing.T) {
-	// TestMain fails on goroutines that are left.
-	store := laid(1)
-	table, _ := scripted(store, []step{func(ctx context.Context, do func(context.Context) error) error {
-		<-ctx.Done()
-		return backends.NotStored(ctx.Err())
-	}})
-	for range 1000 {
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Microsecond)
-		_, err := table.Commit(ctx, 2, manifestOf(2, "mine"))
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		cancel()
-	}
-	require.Len(t, keys(t, store), 1)
-}
-
 func TestAPolicyWithoutBoundsStillWrites(t *testing.T) {
 	for _, forever := range []time.Duration{math.MaxInt64, -1} {
 		table := committer.NewTable(laid(1), root, committer.WithRetry(committer.RetryPolicy{

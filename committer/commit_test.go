@@ -1,9 +1,7 @@
 package committer_test
 
 import (
-	"fmt"
 	"io/fs"
-	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,62 +41,6 @@ func TestTheSchemeThatIsPresentWins(t *testing.T) {
 	require.Equal(t, root+"/_versions/3.manifest", got.Key)
 }
 
-func TestOnlyTheNextVersionOfTheChainCanBeCommitted(t *testing.T) {
-	for _, tc := range []struct {
-		name    string
-		chain   []uint64
-		version uint64
-		want    error
-		latest  uint64
-		winner  bool
-	}{
-		{"the first version of an empty chain", nil, 1, nil, 0, false},
-		{"a gap in front of an empty chain", nil, 2, committer.ErrConflict, 0, false},
-		{"the next version", []uint64{1, 2}, 3, nil, 0, false},
-		{"latest + 2", []uint64{1, 2}, 4, committer.ErrConflict, 2, false},
-		{"the latest, with other bytes", []uint64{1, 2}, 2, committer.ErrConflict, 2, true},
-		{"older than the oldest kept", []uint64{5, 6}, 4, committer.ErrConflict, 6, false},
-		{"version 1 after a clean-up removed it", []uint64{2, 3}, 1, committer.ErrConflict, 3, false},
-		{"a hole that a clean-up left, below the end", []uint64{3, 8, 9}, 4, committer.ErrConflict, 9, false},
-		{"the end above a hole", []uint64{3, 8, 9}, 10, nil, 0, false},
-		{"version 0", []uint64{1, 2}, 0, committer.ErrInvalid, 2, false},
-		{"-1", []uint64{1, 2}, math.MaxUint64, committer.ErrInvalid, 2, false},
-		{"2^63", []uint64{1, 2}, 1 << 63, committer.ErrInvalid, 2, false},
-	} {
-		for _, warm := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, warm %t", tc.name, warm), func(t *testing.T) {
-				store := laid(tc.chain...)
-				before := keys(t, store)
-				table := committer.NewTable(store, root)
-				if warm {
-					_, _ = table.Latest(t.Context())
-				}
-				got, err := table.Commit(t.Context(), tc.version, manifestOf(tc.version, "mine"))
-				if tc.want == nil {
-					require.NoError(t, err)
-					require.Equal(t, tc.version, got.Number)
-					require.Equal(t, manifestOf(tc.version, "mine"), body(t, store, tc.version))
-					return
-				}
-				require.ErrorIs(t, err, tc.want)
-				require.Equal(t, before, keys(t, store), "nothing is written")
-				if tc.latest != 0 {
-					require.ErrorContains(t, err, fmt.Sprintf("latest version is %d", tc.latest))
-				}
-				if tc.want != committer.ErrConflict {
-					return
-				}
-				var conflict *committer.ConflictError
-				require.ErrorAs(t, err, &conflict)
-				require.Equal(t, tc.version, conflict.Version)
-				require.Equal(t, tc.latest, conflict.Latest)
-				require.Equal(t, tc.latest+1, conflict.Next)
-				require.Equal(t, tc.winner, conflict.Winner != nil)
-			})
-		}
-	}
-}
-
 func TestWhatOthersCommittedAMomentAgoIsSeenBeforeARefusal(t *testing.T) {
 	store := laid(1)
 	table := committer.NewTable(store, root)
@@ -107,26 +49,6 @@ func TestWhatOthersCommittedAMomentAgoIsSeenBeforeARefusal(t *testing.T) {
 	lay(store, naming.V2, 2, 3)
 	_, err = table.Commit(t.Context(), 4, manifestOf(4, "mine"))
 	require.NoError(t, err)
-}
-
-func TestEqualBytesAreOneCommit(t *testing.T) {
-	for _, tc := range []struct {
-		name  string
-		chain []uint64
-	}{
-		{"the latest", []uint64{1, 2}},
-		{"an older one", []uint64{1, 2, 3}},
-		{"one whose predecessor is gone", []uint64{2, 3}},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			store := laid(tc.chain...)
-			before := keys(t, store)
-			got, err := committer.NewTable(store, root).Commit(t.Context(), 2, manifestOf(2, "laid"))
-			require.NoError(t, err)
-			require.EqualValues(t, 2, got.Number)
-			require.Equal(t, before, keys(t, store))
-		})
-	}
 }
 
 func TestBytesThatAreNoManifestOfThisVersionAreRefused(t *testing.T) {

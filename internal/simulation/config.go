@@ -58,6 +58,10 @@ type Config struct {
 	Paused       int
 	LongestPause time.Duration
 	Retry        committer.RetryPolicy
+	// Lingering is how many of 1,000 pauses between two calls of a process last
+	// nearly StaleAfter: the next call comes at the last moment at which what the
+	// handle knows of the chain's end still counts.
+	Lingering int
 	// NoUpdates leaves the versions to Commit.
 	NoUpdates bool
 	// Decorate, where set, is put between a process's table and its store.
@@ -140,6 +144,10 @@ func Draw(seed uint64, commits int) Config {
 	}
 	c.CleanUpAge = c.StaleAfter
 	c.Staged, c.Sweep = rng.IntN(2) == 0, rng.IntN(3) == 0
+	c.Lingering = []int{0, 20, 200}[rng.IntN(3)]
+	if rng.IntN(2) == 0 {
+		c.CleanUpAge += time.Duration(rng.Int64N(int64(c.StaleAfter) + 1))
+	}
 	return c
 }
 
@@ -152,7 +160,7 @@ func (c Config) consistent() bool { return c.Faults[fault.Stale] == 0 }
 // String describes the world in one line.
 func (c Config) String() string {
 	return fmt.Sprintf("seed %d: %d commits, %d processes of %d, %d readers, store %+v, %v, stale after %v, clean-up %v after %v, "+
-		"staged %v, sweep %v, crash every %v, faults %v up to %v, slow %d‰ up to %v, paused %d‰ up to %v, retry %+v",
+		"staged %v, sweep %v, crash every %v, faults %v up to %v, slow %d‰ up to %v, paused %d‰ up to %v, lingering %d‰, retry %+v",
 		c.Seed, c.Commits, c.Processes, c.Workers, c.Readers, c.Store, c.Scheme, c.StaleAfter, c.CleanUp, c.CleanUpAge,
-		c.Staged, c.Sweep, c.CrashEvery, c.Faults, c.MaxDelay, c.Slow, c.Slowest, c.Paused, c.LongestPause, c.Retry)
+		c.Staged, c.Sweep, c.CrashEvery, c.Faults, c.MaxDelay, c.Slow, c.Slowest, c.Paused, c.LongestPause, c.Lingering, c.Retry)
 }

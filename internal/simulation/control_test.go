@@ -63,6 +63,22 @@ func TestControls(t *testing.T) {
 			change: func(c *simulation.Config) { c.CleanUp, c.CleanUpAge, c.Careless = true, 0, true },
 			breaks: simulation.NeverAppear,
 		},
+		{
+			name: "a commit that a look proved counts as one that was answered",
+			change: func(c *simulation.Config) {
+				late(c)
+				c.Decorate = func(s backends.Store) backends.Store { return answering{s} }
+			},
+			breaks: simulation.NoGap,
+		},
+		{
+			name: "a success that comes late is not confirmed",
+			change: func(c *simulation.Config) {
+				asleep(c)
+				c.Decorate = withoutConfirmation
+			},
+			breaks: simulation.NoGap,
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			broken := make(map[simulation.Rule]int)
@@ -109,7 +125,7 @@ func plain(seed uint64) simulation.Config {
 	config.StaleAfter = 5 * time.Second
 	config.MaxDelay, config.Slow, config.Paused = 3*time.Second, 0, 0
 	config.CleanUp, config.CleanUpAge = false, 10*time.Second
-	config.CrashEvery = 0
+	config.CrashEvery, config.Lingering = 0, 0
 	config.NoUpdates = false
 	return config
 }

@@ -79,6 +79,11 @@ func newTruth(opts memory.Options) *truth {
 
 type callKey struct{}
 
+// CallOf returns what stands for the call that a request is made for, nil for
+// none. What is put between a table and its store tells by it which requests
+// belong together.
+func CallOf(ctx context.Context) any { return ctx.Value(callKey{}) }
+
 // PutIfAbsent implements backends.Store.
 func (t *truth) PutIfAbsent(
 	ctx context.Context, key string, body []byte, opts backends.PutOptions,

@@ -84,8 +84,14 @@ func (w *worker) work() {
 	}
 }
 
-// idle is a pause, sometimes so long that the end of the chain grows stale.
+// idle is a pause, sometimes so long that the end of the chain grows stale, or
+// nearly.
 func (w *worker) idle() {
+	if w.rng.IntN(1000) < w.config.Lingering {
+		stale := w.config.StaleAfter
+		time.Sleep(stale - time.Duration(w.rng.Int64N(int64(stale/10)+1)))
+		return
+	}
 	switch at := w.rng.IntN(100); {
 	case at < 50:
 		time.Sleep(time.Duration(w.rng.Int64N(int64(20 * time.Millisecond))))

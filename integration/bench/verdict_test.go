@@ -1,7 +1,9 @@
 package bench_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -33,4 +35,31 @@ func TestAGoalIsMissedByMoreThanNoiseUnlessTheBareRequestsMissIt(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) { require.Equal(t, tc.want, tc.verdict()) })
 	}
+}
+
+func TestWhatTheBareRequestsExcuseIsJudgedBesideThem(t *testing.T) {
+	sides := []side{
+		{name: "SDK"},
+		{name: "Commit", most: 1.02, mostAllocs: 1.05, bare: "bare"},
+		{name: "bare"},
+		{name: "Latest", least: 2, bare: "bare"},
+	}
+	once := []sample{{time.Second, 100}}
+	var got []string
+	for _, r := range compared(1, sides, [][]sample{once, once, once, once}) {
+		line := strings.TrimSpace(r.what + " " + r.goal())
+		if len(r.bare) > 0 {
+			line += ", unless bare misses it"
+		}
+		got = append(got, line)
+	}
+	require.Equal(t, []string{
+		"Commit / SDK <= 1.02, unless bare misses it",
+		"Commit / SDK, allocations <= 1.05, unless bare misses it",
+		"Commit / bare <= 1.03",
+		"Commit / bare, allocations <= 1.08",
+		"bare / SDK",
+		"Latest / SDK >= 2, unless bare misses it",
+		"Latest / bare <= 1.03",
+	}, got)
 }

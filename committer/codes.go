@@ -57,6 +57,7 @@ var codes = []struct {
 	code   int
 	advice string
 }{
+	{ErrUndecidable, CodeInternal, "It is not known whether the version is there, and to wait does not tell. Check the path of the staged manifest, keep all files, and do what the error says."},
 	{ErrUnknownOutcome, CodeInternal, "It is not known whether the version is there. Keep all files, and send the same request again: its answer tells what became of it."},
 	{ErrStaleCommit, CodeInternal, "The version was written where nobody looks for it. Keep all files, look at the object that is named, remove it, and build on the latest version."},
 	{ErrUnfinishedDelete, CodeInternal, "Some of the versions are gone, or may be. Send the same request again, to repeat it: what is gone is not counted."},

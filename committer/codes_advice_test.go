@@ -29,6 +29,7 @@ func TestTheAdviceIsThatOfTheErrorAndNotOfItsCodeAlone(t *testing.T) {
 		says, not []string
 	}{
 		{&committer.UnknownOutcomeError{Cause: errReset}, 18, []string{keep, again, "its answer tells"}, []string{wrote, build}},
+		{committer.ErrUndecidable, 18, []string{"keep all files", "Check the path", "do what the error says"}, []string{wrote, again, build, "its answer tells"}},
 		{&committer.StaleCommitError{}, 18, []string{keep, remove, build}, []string{again, wrote}},
 		{backends.ErrNotDurable, 18, []string{keep, "mend the disk", again}, []string{wrote}},
 		{&committer.UnfinishedDeleteError{Cause: errReset}, 18, []string{again, "what is gone is not counted"}, []string{keep, wrote}},

@@ -32,8 +32,9 @@ import (
 // [ErrTableNotFound], [ErrNamespaceNotFound]. A malformed request is an
 // [*InvalidRequestError] that names every wrong field. [ErrUnknownOutcome] is
 // also the answer when the staged manifest is gone and nothing says whether the
-// version came from it; to stage the same bytes there again and to repeat the
-// request decides that.
+// version came from it. It is [ErrUndecidable] then: no time that passes decides
+// that, and to stage the same bytes there again and to repeat the request does,
+// while the version is there.
 //
 // It costs a GET beside a LIST, a PUT and a DELETE, without the LIST while the
 // end of the chain is known, after the checks of a handle's first call.
@@ -284,6 +285,9 @@ func (t *Table) replayGone(
 	unknown := func(cause error) (Version, string, error) {
 		return Version{}, "", &UnknownOutcomeError{Version: version, Key: c.key, Cause: cause}
 	}
+	undecidable := func(format string, args ...any) (Version, string, error) {
+		return Version{}, "", &undecidableError{UnknownOutcomeError{Version: version, Key: c.key, Cause: fmt.Errorf(format, args...)}}
+	}
 	var body []byte
 	var attrs backends.Attrs
 	err := t.persist(ctx, func(ctx context.Context) (err error) {
@@ -297,8 +301,8 @@ func (t *Table) replayGone(
 	case err != nil:
 		return unknown(fmt.Errorf("the staged manifest %s is gone, and to look at the version failed: %w", s.key, err))
 	case body == nil:
-		return unknown(fmt.Errorf("the staged manifest %s is gone, and so is the version, so that nobody can tell any more whose it was; "+
-			"see whether the latest version, %d, has what it was to bring, and build on that", s.key, end.Number))
+		return undecidable("there is no staged manifest %s, or the path is mistyped, and the version is gone, so that nobody can tell any more whose it was; "+
+			"see whether the latest version, %d, has what it was to bring, keep its files until you know, and build on the latest", s.key, end.Number)
 	}
 	v := c.found(attrs)
 	switch {
@@ -311,12 +315,12 @@ func (t *Table) replayGone(
 		if v.staged != "" {
 			from = fmt.Sprintf("says that it was staged as %q", naming.Join(t.table, v.staged))
 		}
-		return unknown(fmt.Errorf("there is no staged manifest %s, and the version %s; only its bytes can tell: "+
-			"stage the same bytes under that name again, and repeat the request", s.key, from))
+		return undecidable("there is no staged manifest %s, or the path is mistyped, and the version %s; only its bytes can tell: "+
+			"keep its files, stage the same bytes under that name again, and repeat the request", s.key, from)
 	}
 	info, err := manifest.Inspect(body)
 	if err != nil {
-		return unknown(fmt.Errorf("the version came from the staged manifest %s, and is damaged now: %w; restore it from a copy", s.key, err))
+		return undecidable("the version came from the staged manifest %s, and is damaged now: %w; keep its files, and restore it from a copy", s.key, err)
 	}
 	t.committed(ctx, called, CommittedInfo{Version: v})
 	return v, info.TransactionID, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -114,6 +115,7 @@ func TestWhatDecidesWhenTheStagedManifestOfATakenVersionIsGone(t *testing.T) {
 			require.ErrorContains(t, err, taken.says)
 			require.ErrorContains(t, err, "there is no staged manifest "+absent)
 			require.ErrorContains(t, err, "stage the same bytes under that name again, and repeat the request")
+			requireUndecidable(t, err)
 
 			store.Inject(absent, body(t, store, 2))
 			create(t, namespace, req)
@@ -143,6 +145,48 @@ func TestARepeatIsNotAnsweredByAVersionThatIsDamaged(t *testing.T) {
 	require.Equal(t, committer.CodeInternal, committer.Code(err))
 	require.ErrorContains(t, err, "damaged")
 	require.ErrorContains(t, err, "restore it")
+	requireUndecidable(t, err)
+}
+
+// requireUndecidable checks that nobody is told to wait for an answer.
+func requireUndecidable(t *testing.T, err error) {
+	t.Helper()
+	require.ErrorIs(t, err, committer.ErrUndecidable)
+	var unknown *committer.UnknownOutcomeError
+	require.ErrorAs(t, err, &unknown)
+	require.NotContains(t, err.Error(), "resolve it")
+	require.ErrorContains(t, err, "keep its files")
+	detail := committer.ErrorResponse(err, "").Detail
+	require.NotContains(t, detail, "send the same request again")
+	require.Contains(t, detail, "keep all files")
+}
+
+func TestAnAnswerThatWaitingCannotBringIsNotPromised(t *testing.T) {
+	store := laid(1, 3)
+	namespace, _ := inNamespace(store)
+	req := &committer.CreateTableVersionRequest{ID: tableID, Version: 2, ManifestPath: root + "/_versions/mistyped"}
+	_, err := namespace.CreateTableVersion(t.Context(), req)
+	requireUndecidable(t, err)
+	require.ErrorContains(t, err, "or the path is mistyped, and the version is gone")
+	require.ErrorContains(t, err, "the latest version, 3")
+}
+
+func TestAnOutcomeThatALaterLookTellsIsNotCalledUndecidable(t *testing.T) {
+	store := laid(1)
+	namespace, _ := inNamespace(store)
+	req := stage(store, 2, "mine")
+	created := create(t, namespace, req)
+	broken := intercept.Wrap(store, func(ctx context.Context, call intercept.Call, do func(context.Context) error) error {
+		if call.Method == "GET" && call.Key == created.Version.ManifestPath {
+			return errReset
+		}
+		return do(ctx)
+	})
+	fresh := committer.NewNamespace(broken, "db", committer.WithRetry(committer.RetryPolicy{Grace: time.Millisecond}))
+	_, err := fresh.CreateTableVersion(t.Context(), req)
+	require.ErrorIs(t, err, committer.ErrUnknownOutcome)
+	require.NotErrorIs(t, err, committer.ErrUndecidable)
+	require.Contains(t, committer.ErrorResponse(err, "").Detail, "send the same request again")
 }
 
 func TestAStoreWithoutMetadataCannotTellAReplayWithoutItsStagedManifest(t *testing.T) {

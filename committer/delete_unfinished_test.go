@@ -223,7 +223,7 @@ func TestEveryRangeThatMakesNoSenseIsNamed(t *testing.T) {
 		},
 		{
 			"beside a malformed id", func(r *committer.BatchDeleteTableVersionsRequest) { r.ID = []string{""} },
-			failed + `id: invalid input: a part of it is empty; ` + ranges,
+			failed + `id: a part of it is empty; ` + ranges,
 		},
 		{
 			"beside an id of a child namespace", func(r *committer.BatchDeleteTableVersionsRequest) { r.ID = []string{"a", "b"} },

@@ -24,7 +24,8 @@ var (
 	// can be called again.
 	ErrContention error = &sentinel{text: "too much contention"}
 	// ErrUnknownOutcome means that it could not be proven whether the version
-	// was committed. See [UnknownOutcomeError].
+	// was committed. See [UnknownOutcomeError], and [ErrUndecidable] for what no
+	// later look tells.
 	ErrUnknownOutcome error = &sentinel{text: "the outcome is unknown"}
 	// ErrStaleCommit means that the version was written behind the end of the
 	// chain, or into another table. See [StaleCommitError].

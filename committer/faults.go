@@ -68,8 +68,12 @@ func (f *faults) err() error {
 
 // checkVersion adds the field version when it is out of bounds.
 func (f *faults) checkVersion(at string, version int64) {
-	if version < int64(naming.MinVersion) {
-		f.add(joinPath(at, "version"), "%d is none, or it is missing; versions are %d to %d", version, naming.MinVersion, naming.MaxVersion)
+	const none = "%d is no version%s: they are numbers from %d to %d"
+	switch {
+	case version == 0:
+		f.add(joinPath(at, "version"), none, version, ", or it is missing", naming.MinVersion, naming.MaxVersion)
+	case version < int64(naming.MinVersion):
+		f.add(joinPath(at, "version"), none, version, "", naming.MinVersion, naming.MaxVersion)
 	}
 }
 

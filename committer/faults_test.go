@@ -149,3 +149,24 @@ func TestAKeyWithAQuestionMarkIsShownWhole(t *testing.T) {
 		require.ErrorContains(t, err, path)
 	}
 }
+
+func TestARefusalSaysOnlyOnceThatTheRequestIsInvalid(t *testing.T) {
+	const invalid = "invalid request: "
+	namespace, _ := inNamespace(laid(1))
+	for text, want := range map[string]string{
+		`{"version":2,"manifest_path":"_versions/x"}`:                                                                  invalid + "id: it is missing",
+		`{"id":["a/b"],"version":2,"manifest_path":"_versions/x"}`:                                                     invalid + `id: "a/b" has a '/'`,
+		`{"id":["t"],"version":2,"manifest_path":"_versions/../x"}`:                                                    `manifest_path: "_versions/../x" is not the key of an object: the key`,
+		`{"id":["t"],"version":2,"manifest_path":"_versions/x","metadata":{"a":"` + strings.Repeat("x", 1<<16) + `"}}`: "metadata: ",
+		`{"id":["t"],"version":0,"manifest_path":"_versions/x"}`:                                                       "version: 0 is no version, or it is missing: they are numbers from 1",
+		`{"id":["t"],"version":-4,"manifest_path":"_versions/x"}`:                                                      "version: -4 is no version: they are numbers from 1",
+		`{"id":["invalid input: x/"],"version":2,"manifest_path":"_versions/x"}`:                                       `id: "invalid input: x/" has`,
+	} {
+		err := send(t.Context(), namespace, &committer.CreateTableVersionRequest{}, text)
+		require.ErrorIs(t, err, committer.ErrInvalid, text)
+		require.ErrorContains(t, err, want)
+		rest := strings.Replace(err.Error(), invalid, "", 1)
+		require.NotContains(t, rest, invalid, text)
+		require.NotContains(t, strings.ReplaceAll(rest, `"invalid input: x/"`, ""), "invalid input", text)
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lancecommit/lancecommit/backends"
 )
 
 // An InvalidRequestError names every field of a request that is wrong, or the
@@ -41,7 +43,14 @@ func (e *InvalidRequestError) Unwrap() error { return ErrInvalid }
 // many that are wrong.
 const mostNamed = 100
 
+// add adds a field and the reason why it is wrong. Errors among the arguments do
+// not say again that the request is invalid.
 func (e *InvalidRequestError) add(field, format string, args ...any) {
+	for i, arg := range args {
+		if err, ok := arg.(error); ok {
+			args[i] = reason(err)
+		}
+	}
 	switch {
 	case len(e.Fields) < mostNamed:
 		e.Fields = append(e.Fields, FieldError{field, fmt.Sprintf(format, args...)})
@@ -83,6 +92,33 @@ func (e *InvalidRequestError) under(path string) {
 	for i, f := range e.Fields {
 		e.Fields[i].Field = joinPath(path, f.Field)
 	}
+}
+
+// reason is the text of an error without the sentinels of invalid input in it.
+func reason(err error) string { return withoutInvalid(err.Error(), err) }
+
+// withoutInvalid takes the sentinels that an error begins with, or one that it
+// wraps, out of a text that ends in the text of the error.
+func withoutInvalid(text string, err error) string {
+	for _, invalid := range []error{ErrInvalid, backends.ErrInvalid} {
+		said := invalid.Error() + ": "
+		if why, begins := strings.CutPrefix(err.Error(), said); begins {
+			if outer, ends := strings.CutSuffix(text, said+why); ends {
+				text = outer + why
+			}
+		}
+	}
+	switch err := err.(type) {
+	case interface{ Unwrap() error }:
+		if inner := err.Unwrap(); inner != nil {
+			text = withoutInvalid(text, inner)
+		}
+	case interface{ Unwrap() []error }:
+		for _, inner := range err.Unwrap() {
+			text = withoutInvalid(text, inner)
+		}
+	}
+	return text
 }
 
 // errNoRequest refuses a request that is nil.

@@ -2,6 +2,7 @@ package committer
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -98,7 +99,11 @@ func (n *Namespace) Refuse(ctx context.Context, req Request, decoding error) err
 		refusal = wrong.err()
 	case !errors.Is(decoding, ErrInvalid):
 		// Without the cause, which can show what is in the request.
-		refusal = fmt.Errorf("%w: the request is not JSON", ErrInvalid)
+		where := ""
+		if syntax := (*json.SyntaxError)(nil); errors.As(decoding, &syntax) {
+			where = fmt.Sprintf(" at byte %d", syntax.Offset)
+		}
+		refusal = fmt.Errorf("%w: the request is not JSON%s", ErrInvalid, where)
 	}
 	root, err := n.tableRoot(asked.id)
 	isTold := err == nil && !wrong.isUnread(joinPath(asked.at, "id")) && !wrong.isUnread(joinPath(asked.at, "branch"))

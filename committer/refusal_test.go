@@ -62,12 +62,12 @@ func TestARequestThatIsNoJSONIsRefusedWithoutItsText(t *testing.T) {
 	var req committer.CreateTableVersionRequest
 	decoding := json.Unmarshal([]byte(`{"identity":s3cr3t`), &req)
 	err := committer.NewNamespace(store, root, committer.AtTable()).Refuse(t.Context(), &req, decoding)
-	require.EqualError(t, err, "create table version: invalid input: the request is not JSON; the latest version is 2")
+	require.EqualError(t, err, "create table version: invalid input: the request is not JSON at byte 13; the latest version is 2")
 	require.ErrorIs(t, err, committer.ErrInvalid)
 
 	namespace, log := inNamespace(store)
 	err = namespace.Refuse(t.Context(), &req, decoding)
-	require.EqualError(t, err, "create table version: invalid input: the request is not JSON")
+	require.EqualError(t, err, "create table version: invalid input: the request is not JSON at byte 13")
 	require.Empty(t, log.Take(), "nobody knows which table it is about")
 
 	req.ID = tableID // from the route

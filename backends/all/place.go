@@ -31,6 +31,8 @@ type place struct {
 	bucket, key       string
 	account, endpoint string
 	settings          settings
+	// queried are the options in the query of the location.
+	queried map[string]bool
 	// given are the options that were set, by their first names, and
 	// hasCredentials is true when credentials are among them.
 	given          map[string]bool
@@ -76,6 +78,10 @@ func parse(location string) (*place, error) {
 	rest, query, _ := strings.Cut(rest, "?")
 	if err := at.settings.addQuery(query); err != nil {
 		return nil, err
+	}
+	at.queried = make(map[string]bool, len(at.settings))
+	for name := range at.settings {
+		at.queried[name] = true
 	}
 	if misplaced.MatchString(rest) {
 		return nil, fmt.Errorf("%w: what looks like a credential is in the folder's name; options in a location begin behind a '?'",

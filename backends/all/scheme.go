@@ -92,8 +92,9 @@ func shown(location string) string {
 		rest = rest[:at[0]]
 	}
 	isURL := start != ""
-	if name, behind, is := cutAlmost(rest); is && !isURL {
-		start, rest, isURL = name+":", behind, true
+	if _, behind, is := cutAlmost(rest); is && !isURL {
+		// As it was typed: nothing in front of what is behind can be secret.
+		start, rest, isURL = strings.TrimSuffix(rest, behind), behind, true
 	}
 	// A secret key can have slashes, so the last '@' counts, wherever it is.
 	at := strings.LastIndexByte(rest, '@')

@@ -18,16 +18,20 @@ import (
 // Those that were read are taken out, so that what is left is not known.
 type settings map[string]string
 
+// questionMark says how a location has what may have been taken for its query.
+const questionMark = "'?' begins the options of a location, and is written %3F in a folder's name"
+
 // addQuery adds the parameters of a location.
 func (s *settings) addQuery(query string) error {
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return fmt.Errorf("%w: the query of the location is malformed", backends.ErrInvalid)
+		return fmt.Errorf("%w: the query of the location is malformed; %s", backends.ErrInvalid, questionMark)
 	}
 	for part := range strings.SplitSeq(query, "&") {
 		// It could be a value without its name, so that it is not repeated.
 		if part != "" && !strings.Contains(part, "=") {
-			return fmt.Errorf("%w: the query of the location has a parameter without a value; it is NAME=VALUE", backends.ErrInvalid)
+			return fmt.Errorf("%w: the query of the location has a parameter without a value; it is NAME=VALUE; %s",
+				backends.ErrInvalid, questionMark)
 		}
 	}
 	for name, given := range values {
@@ -111,7 +115,11 @@ func (at *place) apply(options []option) error {
 		at.hasCredentials = at.hasCredentials || o.credentials != "" && !o.isOff(chosen)
 	}
 	if name := at.settings.unread(); name != "" {
-		return fmt.Errorf("%w: %s is not known for the %s%s", backends.ErrInvalid, titled(name, at.settings[name]), at.kind, suggestion(name, options))
+		text := suggestion(name, options)
+		if at.queried[name] && text == "" {
+			text = "; " + questionMark
+		}
+		return fmt.Errorf("%w: %s is not known for the %s%s", backends.ErrInvalid, titled(name, at.settings[name]), at.kind, text)
 	}
 	return nil
 }

@@ -44,6 +44,35 @@ func TestAPathThatIsAMistypedURLIsRefusedWithTheURLThatWasMeant(t *testing.T) {
 	}
 }
 
+func TestAMistypedURLIsShownAsItWasTyped(t *testing.T) {
+	for location, shown := range map[string]string{
+		"s3:/bucket/t": "s3:/bucket/t", "S3;//bucket/t": "S3;//bucket/t", "s3//bucket/t": "s3//bucket/t", " gs://bucket/t": " gs://bucket/t",
+		"https:/host/t": "https:/host/t", "s3:/bucket/t?a=1": "s3:/bucket/t", "s3:/user@bucket/t": "s3:/bucket/t", "s3:/a:b/t": "s3:/…",
+	} {
+		_, _, err := Open(t.Context(), location, nil)
+		var failed *backends.Error
+		require.ErrorAs(t, err, &failed)
+		require.Equal(t, shown, failed.Key)
+	}
+}
+
+func TestAQuestionMarkInAFolderIsToldFromAQuery(t *testing.T) {
+	const says = "'?' begins the options of a location, and is written %3F in a folder's name"
+	for _, location := range []string{
+		"s3://bucket/odd/a?b=c.lance", "gs://bucket/a?b=c", "az://box/a?b=c", "s3://bucket/a?b.lance", "s3://bucket/a?b=%zz",
+	} {
+		_, _, err := Open(t.Context(), location, nil)
+		require.ErrorIs(t, err, backends.ErrInvalid)
+		require.ErrorContains(t, err, says, location)
+	}
+	_, _, err := Open(t.Context(), "s3://bucket/t", map[string]string{"bogus": "1"})
+	require.ErrorContains(t, err, "the option bogus is not known")
+	require.NotContains(t, err.Error(), says, "it is in no query")
+	_, _, err = Open(t.Context(), "s3://bucket/t?regon=r", nil)
+	require.ErrorContains(t, err, "did you mean region?")
+	require.NotContains(t, err.Error(), says, "an option was meant")
+}
+
 func TestWhatMayBeACredentialIsCutOutOfEveryError(t *testing.T) {
 	for _, location := range []string{
 		// A path in the end, since nothing looks like a scheme.

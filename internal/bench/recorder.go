@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/lancecommit/lancecommit/backends"
 	"github.com/lancecommit/lancecommit/internal/intercept"
 )
 
@@ -14,22 +15,38 @@ import (
 type recorder struct {
 	mu    sync.Mutex
 	count map[string]int
-	names map[string]bool
+	// names has how many requests may have made each name.
+	names map[string]int
 }
 
 func newRecorder() *recorder {
-	return &recorder{count: make(map[string]int), names: make(map[string]bool)}
+	return &recorder{count: make(map[string]int), names: make(map[string]int)}
 }
 
 // around is for intercept.Wrap.
 func (r *recorder) around(ctx context.Context, call intercept.Call, do func(context.Context) error) error {
+	makes := call.Method == "PUT" || call.Method == "OVERWRITE"
 	r.mu.Lock()
 	r.count[call.Method]++
-	if call.Method == "PUT" || call.Method == "OVERWRITE" {
-		r.names[call.Key] = true
+	if makes {
+		r.names[call.Key]++
 	}
 	r.mu.Unlock()
-	return do(ctx)
+	err := do(ctx)
+	if makes && backends.IsDefinite(err) {
+		r.refused(call.Key)
+	}
+	return err
+}
+
+// refused forgets a request that made nothing, and its name where no other may
+// have made it.
+func (r *recorder) refused(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.names[name]--; r.names[name] == 0 {
+		delete(r.names, name)
+	}
 }
 
 // counts returns how many requests there were of each method.

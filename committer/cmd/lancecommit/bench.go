@@ -88,11 +88,12 @@ Exit codes: 0 done, 1 interrupted, 2 invalid input, 4 there is no such bucket,
 or is too slow, 8 the store creates a name twice: see lancecommit doctor.`,
 		Example: `  lancecommit bench s3://bucket/folder
   lancecommit bench DIR --for 60s --writers 1,4,16,64 --svg chart.svg --json`,
-		Args: arguments(1, 1),
+		Args: arguments("STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.measure(cmd.Context(), args[0], b) },
 	}
 	flags := cmd.Flags()
-	flags.DurationVar(&b.For, "for", 30*time.Second, "the time of all measurements together, 1s to 1h")
+	b.For = 30 * time.Second
+	flags.Var((*span)(&b.For), "for", "the time of all measurements together, 1s to 1h")
 	flags.IntSliceVar(&b.Writers, "writers", []int{1, 2, 4, 8, 16, 32, 64}, "how many writers update one table")
 	flags.IntVar(&b.MaxObjects, "max-objects", 20_000, "the most objects that are made")
 	flags.IntVar(&b.manifestSize, "manifest-size", 0, "the bytes of a manifest (default those of a small table that LanceDB wrote)")

@@ -333,6 +333,7 @@ func TestBenchReportsWhatABucketDoes(t *testing.T) {
 				return
 			}
 			require.Empty(t, bucket.objects)
+			require.NotContains(t, got.out+got.err, bench.ErrLeft.Error(), "what was refused is not left")
 		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/lancecommit/lancecommit/backends"
+	"github.com/lancecommit/lancecommit/backends/file"
 	"github.com/lancecommit/lancecommit/committer"
 )
 
@@ -86,9 +87,33 @@ func pathsOf(store backends.Store, key string) (paths []string) {
 	return paths
 }
 
-// checkFolder refuses a symlink to nothing in place of the folder that a command
-// is to work in: folders would be made behind it, where nobody looks for them.
+// checkThere refuses a store on disk whose folder was removed since, as the
+// working directory can be. It would look like a store that cannot be reached.
+func checkThere(store backends.Store) error {
+	located, ok := store.(backends.Located)
+	if _, onDisk := store.(*file.Store); !ok || !onDisk {
+		return nil
+	}
+	paths := pathsOf(store, "")
+	isThere := func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && info.IsDir()
+	}
+	// A folder that is gone has no URLs either, where its path was relative. The
+	// root of the file system has URLs and no path.
+	if len(located.URLs()) > 0 && (len(paths) == 0 || slices.ContainsFunc(paths, isThere)) {
+		return nil
+	}
+	return fmt.Errorf("%w: its folder is gone, removed or moved since it was opened; name a folder that is there", backends.ErrNoBucket)
+}
+
+// checkFolder refuses a folder that is gone, and a symlink to nothing in place of
+// the one in it that a command is to work in: folders would be made behind it,
+// where nobody looks for them.
 func checkFolder(store backends.Store, root, name string) error {
+	if err := checkThere(store); err != nil {
+		return err
+	}
 	for _, path := range pathsOf(store, root+"/"+name) {
 		info, err := os.Lstat(path)
 		if err != nil || info.Mode().Type() != fs.ModeSymlink {

@@ -24,7 +24,7 @@ place. When the version is there with the same bytes, it is committed, and the
 command succeeds: a commit can be repeated until its outcome is known.`,
 		Example: `  lancecommit commit db/images.lance --manifest next.manifest
   build-manifest | lancecommit commit db/images.lance --manifest - --version 8`,
-		Args: arguments(1, 1),
+		Args: arguments("TABLE"),
 	}, func(ctx context.Context, t *committer.Table, _ []string) error {
 		if file == "" {
 			return fmt.Errorf("%w: --manifest FILE is missing; - reads standard input", committer.ErrInvalid)
@@ -46,10 +46,7 @@ command succeeds: a commit can be repeated until its outcome is known.`,
 		} else {
 			_, err = fmt.Fprintf(a.out, "version %d is committed: %s, %d bytes\n", v.Number, v.Key, v.Size)
 		}
-		if err != nil {
-			// The commit is done, whatever becomes of the words about it.
-			a.printNote("version %d is committed; to print that failed: %v", v.Number, err)
-		}
+		a.notPrinted(err, "version %d is committed", v.Number)
 		return nil
 	})
 	asked = func() bool { return cmd.Flags().Changed("version") }

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -68,12 +71,14 @@ at. The same request can be sent again until its answer is known.`,
 // checkUsage refuses arguments and flags that do not go together.
 func (c creation) checkUsage(cmd *cobra.Command, args []string) error {
 	switch {
-	case (c.root == "") == (c.table == ""):
+	case c.root == "" && c.table == "":
 		return usage(cmd, errors.New("one of --root and --table is needed: where the database is, or the table"))
+	case c.root != "" && c.table != "":
+		return usage(cmd, errors.New("--root and --table exclude each other: give where the database is, or the table"))
 	case cmd.Flags().Changed("delimiter") && !c.idGiven():
 		return usage(cmd, errors.New("--delimiter is for --id"))
 	default:
-		return arguments(0, 1)(cmd, args)
+		return arguments("[REQUEST.json|-]")(cmd, args)
 	}
 }
 
@@ -82,9 +87,7 @@ func (a *app) runCreate(ctx context.Context, c creation, file string) error {
 	var req committer.CreateTableVersionRequest
 	response, err := a.createVersion(ctx, c, file, &req)
 	if err == nil {
-		if err := a.printJSON(response); err != nil {
-			a.printNote("version %d is committed; to print that failed: %v", response.Version.Version, err)
-		}
+		a.notPrinted(a.printJSON(response), "version %d is committed", response.Version.Version)
 		return nil
 	}
 	return a.printRefusal(err, c.instance(&req))
@@ -92,9 +95,7 @@ func (a *app) runCreate(ctx context.Context, c creation, file string) error {
 
 // printRefusal prints the error body of an error, and returns the error.
 func (a *app) printRefusal(err error, instance string) error {
-	if printErr := a.printJSON(committer.ErrorResponse(err, instance)); printErr != nil {
-		a.printNote("to print the error body failed: %v", printErr)
-	}
+	a.notPrinted(a.printJSON(committer.ErrorResponse(err, instance)), "the request ended with an error")
 	return err
 }
 
@@ -110,6 +111,9 @@ func (a *app) createVersion(
 	if c.idGiven() {
 		refusal = c.setID(req, refusal)
 	}
+	if fault := notJSON(file, body); fault != "" {
+		refusal = &committer.InvalidRequestError{Fields: []committer.FieldError{{Reason: fault}}}
+	}
 	namespace, done, err := a.namespace(ctx, c)
 	if err != nil {
 		return nil, err
@@ -120,6 +124,28 @@ func (a *app) createVersion(
 	}
 	response, err := namespace.CreateTableVersion(ctx, req)
 	return response, forCommands(err)
+}
+
+// notJSON says what is wrong with the content of a file that is not one value of
+// JSON, empty where it is. The content itself is not in the text, since it can have
+// a credential.
+func notJSON(file string, body []byte) string {
+	var syntax *json.SyntaxError
+	var one json.RawMessage
+	switch err := json.Unmarshal(body, &one); {
+	case !errors.As(err, &syntax):
+		return ""
+	case len(bytes.TrimSpace(body)) == 0 && file == "-":
+		return "there is nothing on standard input"
+	case len(bytes.TrimSpace(body)) == 0:
+		return fmt.Sprintf("there is nothing in %s", file)
+	case syntax.Offset >= int64(len(body)) && json.NewDecoder(bytes.NewReader(body)).Decode(&one) == io.ErrUnexpectedEOF:
+		return fmt.Sprintf("it is not JSON: it ends too early, at byte %d", len(body))
+	case json.NewDecoder(bytes.NewReader(body)).Decode(&one) == nil:
+		return fmt.Sprintf("something follows the request at byte %d", syntax.Offset)
+	default:
+		return fmt.Sprintf("it is not JSON at byte %d", syntax.Offset)
+	}
 }
 
 // setID gives a request the id of the flags, and adds it to why the request is
@@ -140,7 +166,10 @@ func (c creation) setID(req *committer.CreateTableVersionRequest, refusal error)
 	if wrong == nil {
 		wrong = new(committer.InvalidRequestError)
 	}
-	wrong.Fields = append([]committer.FieldError{{Field: "id", Reason: err.Error()}}, wrong.Fields...)
+	wrong.Fields = append([]committer.FieldError{{
+		Field:  "id",
+		Reason: strings.TrimPrefix(err.Error(), committer.ErrInvalid.Error()+": "),
+	}}, wrong.Fields...)
 	return wrong
 }
 

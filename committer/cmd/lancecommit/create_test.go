@@ -198,14 +198,54 @@ func TestCreateIsGivenARequest(t *testing.T) {
 	require.Equal(t, exitInvalid, got.code)
 }
 
+func TestWhereARequestIsNoJSONIsSaid(t *testing.T) {
+	table := layFixture(t, fixtures.V2())
+	for text, says := range map[string]string{
+		"": "there is nothing on standard input", " \n": "there is nothing on standard input", `{"id":["images"],}`: "it is not JSON at byte 18",
+		"{}{}": "something follows the request at byte 3", "{} \n x": "something follows the request at byte 6", `{"identity":s3cr3t`: "it is not JSON at byte 13",
+		`{"version":3`: "it is not JSON: it ends too early, at byte 12", "\ufeff{}": "it is not JSON at byte 1", "no": "it is not JSON at byte 2",
+	} {
+		for _, id := range [][]string{nil, {"--id", "quickstart"}, {"--id", "quickstart", "--delimiter", ""}} {
+			var body committer.ErrorBody
+			got := createWith(t, []byte(text), &body, append([]string{"--root", filepath.Dir(table)}, id...)...)
+			require.Equal(t, exitInvalid, got.code, text)
+			require.Equal(t, committer.CodeInvalidInput, body.Code)
+			require.Contains(t, body.Error, "create table version: invalid request: "+says, text)
+			require.NotContains(t, got.out+got.err, "s3cr3t")
+		}
+	}
+	empty := write(t, nil)
+	require.Contains(t, call(t, "create", "--root", filepath.Dir(table), empty).err, "there is nothing in "+empty)
+}
+
+func TestARefusedCreateSaysOnlyOnceThatItIsInvalid(t *testing.T) {
+	got := callWith(t, []byte(`{"version":3,"manifest_path":"_versions/x"}`), "create", "--root", filepath.Dir(layFixture(t, fixtures.V2())), "--id", "$")
+	require.Contains(t, got.err, "invalid request: id: the id")
+	require.NotContains(t, got.err, "invalid input")
+}
+
+func TestWhatWaitingCannotDecideIsNotToBeRunAgainUntilItIs(t *testing.T) {
+	table := layFixture(t, fixtures.V2())
+	for version, says := range map[int]string{2: "the version does not say where it was staged", 1: "the version is gone"} {
+		if version == 1 {
+			require.NoError(t, os.Remove(filepath.Join(table, "_versions", naming.V2.Final(1))))
+		}
+		got := callWith(t, fmt.Appendf(nil, `{"version":%d,"manifest_path":"_versions/mistyped"}`, version), "create", "--table", table)
+		require.Equal(t, exitUnknown, got.code, got.err)
+		require.Contains(t, got.err, says)
+		require.Contains(t, got.err, "or the path is mistyped")
+		require.NotContains(t, got.err, "until it says")
+	}
+}
+
 func TestWrongUsageOfCreateIsAnsweredInJSONAsAnyOtherRequest(t *testing.T) {
 	table := layFixture(t, fixtures.V2())
 	for _, tc := range []struct{ args, says, instance string }{
 		{"", "one of --root and --table", ""},
 		{"--id images", "one of --root and --table", "/v1/table/images/version/create"},
-		{"--root a --table b", "one of --root and --table", ""},
+		{"--root a --table b", "--root and --table exclude each other", ""},
 		{"--root a --delimiter .", "--delimiter is for --id", ""},
-		{"--root a b c", "arg(s)", ""},
+		{"--root a b c", "argument number 2 is too many", ""},
 		{"--root a --bogus", "unknown flag: --bogus", ""},
 		{"--id images --bogus", "unknown flag: --bogus", "/v1/table/images/version/create"},
 		{"--root a --keep-staged=x", "--keep-staged", ""},

@@ -28,7 +28,7 @@ all of these but the latest; use it only while nobody writes or reads the table,
 since a commit counts on it that nobody deletes the newest versions.`,
 		Example: `  lancecommit delete db/images.lance :100 --dry-run
   lancecommit delete db/images.lance 3 7:12`,
-		Args: arguments(2, maxRanges),
+		Args: arguments("TABLE", "RANGE..."),
 	}, func(ctx context.Context, t *committer.Table, args []string) error {
 		ranges := make([]committer.VersionRange, len(args))
 		for i, text := range args {
@@ -44,19 +44,13 @@ since a commit counts on it that nobody deletes the newest versions.`,
 		if err != nil && result.Deleted == 0 {
 			return err
 		}
-		if printErr := a.printDeleted(result, opts.DryRun); printErr != nil {
-			// It is done, whatever becomes of the words about it.
-			a.printNote("%s; to print that failed: %v", counted(result.Deleted, "version", opts.DryRun), printErr)
-		}
+		a.notPrinted(a.printDeleted(result, opts.DryRun), "%s", counted(result.Deleted, "version", opts.DryRun))
 		return err
 	})
 	cmd.Flags().BoolVar(&opts.Force, "force", false, "delete tagged versions, fork points and young versions, too")
 	cmd.Flags().BoolVar(&opts.DryRun, "dry-run", false, "delete nothing, and say what would be deleted")
 	return cmd
 }
-
-// maxRanges bounds the arguments of delete.
-const maxRanges = 10_000
 
 // parseRange reads N, N:M, N: and :M. Its bounds are checked by the table.
 func parseRange(text string) (committer.VersionRange, error) {

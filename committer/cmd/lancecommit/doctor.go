@@ -42,7 +42,7 @@ such bucket, 6 no permission or wrong credentials, 7 the store could not be
 reached, throttles, fails, or too little was decided, 8 unsafe or unsupported.`,
 		Example: `  lancecommit doctor s3://bucket/db
   lancecommit doctor /mnt/share/db --rounds 200 --json`,
-		Args: arguments(1, 1),
+		Args: arguments("STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.Rounds < 1 {
 				return fmt.Errorf("%w: --rounds %d; there must be one", committer.ErrInvalid, opts.Rounds)
@@ -86,11 +86,15 @@ func (a *app) probe(ctx context.Context, location string, opts committer.ProbeOp
 	if report.Verdict == "" {
 		return err
 	}
-	if printErr := a.printProbe(location, report); err == nil {
-		err = printErr
+	if gone := checkThere(handles[0]); gone != nil && err == nil {
+		return gone
 	}
 	if err == nil && !report.Safe() {
 		err = &probeError{report.Verdict}
+	}
+	// The verdict counts more than that it could not be printed.
+	if printErr := a.printProbe(location, report); err == nil {
+		err = printErr
 	}
 	return err
 }

@@ -22,6 +22,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/lancecommit/lancecommit/backends"
+	"github.com/lancecommit/lancecommit/backends/file"
 	"github.com/lancecommit/lancecommit/committer"
 	"github.com/lancecommit/lancecommit/internal/bench"
 	"github.com/lancecommit/lancecommit/internal/testmanifest"
@@ -77,6 +79,29 @@ func TestDoctorRefusesBadInput(t *testing.T) {
 		got := call(t, strings.Fields(args)...)
 		require.Equal(t, want, got.code, args)
 		require.Empty(t, got.out)
+	}
+}
+
+func TestAFolderThatIsGoneIsNoStoreOutOfReach(t *testing.T) {
+	for _, command := range []string{"doctor", "bench"} {
+		folder := filepath.Join(t.TempDir(), "gone")
+		require.NoError(t, os.Mkdir(folder, 0o777))
+		t.Chdir(folder)
+		require.NoError(t, os.Remove(folder))
+		got := call(t, command, ".")
+		require.Equal(t, exitNotFound, got.code, got.err)
+		require.Contains(t, got.err, "its folder is gone")
+		require.NotContains(t, got.out+got.err, "endpoint")
+	}
+	for _, there := range []string{"/", t.TempDir()} {
+		store, err := file.Open(there)
+		require.NoError(t, err)
+		require.NoError(t, checkThere(store))
+		if there != "/" {
+			require.NoError(t, os.Remove(there))
+			require.ErrorIs(t, checkThere(store), backends.ErrNoBucket)
+		}
+		require.NoError(t, store.Close())
 	}
 }
 

@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"net"
 
-	"github.com/spf13/cobra"
-
 	"github.com/lancecommit/lancecommit/backends"
 	"github.com/lancecommit/lancecommit/committer"
 )
@@ -73,20 +71,6 @@ func unavailable(err error) bool {
 		errors.As(err, &answer) && answer.Status >= 500
 }
 
-// A usageError is wrong usage of a command, which is invalid input.
-type usageError struct {
-	err     error
-	command string
-}
-
-func usage(cmd *cobra.Command, err error) error { return &usageError{err, cmd.CommandPath()} }
-
-func (e *usageError) Error() string {
-	return fmt.Sprintf("%v (see '%s --help')", e.err, e.command)
-}
-func (e *usageError) Is(target error) bool { return target == committer.ErrInvalid }
-func (e *usageError) Unwrap() error        { return e.err }
-
 // An unknownOutcome is the text of a committer.ErrUnknownOutcome for who has
 // commands, and no calls.
 type unknownOutcome struct{ err error }
@@ -103,8 +87,9 @@ func (e *unknownOutcome) Error() string {
 func (e *unknownOutcome) Unwrap() error { return e.err }
 
 // forCommands gives errors whose text speaks of calls one that speaks of commands.
+// That of an outcome which waiting does not decide says itself what to do.
 func forCommands(err error) error {
-	if errors.Is(err, committer.ErrUnknownOutcome) {
+	if errors.Is(err, committer.ErrUnknownOutcome) && !errors.Is(err, committer.ErrUndecidable) {
 		return &unknownOutcome{err}
 	}
 	return err

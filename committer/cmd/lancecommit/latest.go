@@ -13,7 +13,7 @@ func (a *app) latest() *cobra.Command {
 		Use:     "latest TABLE",
 		Short:   "Print the latest version",
 		Example: "  lancecommit latest db/images.lance",
-		Args:    arguments(1, 1),
+		Args:    arguments("TABLE"),
 	}, func(ctx context.Context, t *committer.Table, _ []string) error {
 		v, err := t.Latest(ctx)
 		if err != nil {

@@ -12,14 +12,29 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal ends the command in good order, the second at once.
-	context.AfterFunc(ctx, stop)
+	ctx, stop := untilSignal()
 	// A reader that goes away must not kill a commit: the write fails instead.
 	signal.Ignore(syscall.SIGPIPE)
 	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
 	stop()
 	os.Exit(code)
+}
+
+// untilSignal returns a context that ends with the first interrupt, request to end,
+// or closing of the terminal, unless that is ignored as under nohup.
+func untilSignal() (context.Context, context.CancelFunc) {
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
+	// The first signal ends the command in good order, the second at once. But a
+	// terminal that closes can send its signal twice.
+	context.AfterFunc(ctx, func() {
+		signal.Ignore(syscall.SIGHUP)
+		stop()
+	})
+	return ctx, stop
 }
 
 // streams are what a command reads and writes. Results go to out, all else to

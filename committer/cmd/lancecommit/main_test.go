@@ -20,7 +20,15 @@ import (
 	"github.com/lancecommit/lancecommit/naming"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// asCommand is set for a process of these tests that is the command itself.
+const asCommand = "LANCECOMMIT_TEST_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // A result is what a command left behind.
 type result struct {
@@ -139,8 +147,8 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{"no such command", "latests", exitInvalid, `did you mean "latest"?`},
 		{"no such flag", "latest --colour T", exitInvalid, "--colour"},
-		{"an argument is missing", "latest", exitInvalid, "arg"},
-		{"an argument too many", "latest T T", exitInvalid, "arg"},
+		{"an argument is missing", "latest", exitInvalid, "TABLE is missing"},
+		{"an argument too many", "latest T T", exitInvalid, "argument number 2 is too many"},
 		{"a folder that is not there", "latest T/absent", exitNotFound, "no such folder"},
 		{"a table without versions", "latest EMPTY", exitNotFound, "no versions"},
 		{"a database instead of a table", "latest T/..", exitNotFound, "did you mean the table quickstart.lance inside it?"},

@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path"
+	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -48,6 +50,15 @@ func (a *app) printJSON(value any) error {
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(value)
+}
+
+// notPrinted says that something is done, where the words about it could not be
+// printed: that is no failure of the command. A reader of the output who has gone
+// has seen enough.
+func (a *app) notPrinted(err error, format string, args ...any) {
+	if err != nil && !errors.Is(err, syscall.EPIPE) {
+		a.printNote("%s; to print that failed: %v", fmt.Sprintf(format, args...), err)
+	}
 }
 
 // printVersions writes versions as a table.

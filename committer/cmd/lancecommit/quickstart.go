@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,10 +29,11 @@ func (a *app) quickstart() *cobra.Command {
 		Long: `quickstart lays a small table that LanceDB wrote into DIR, as DIR/quickstart.lance,
 commits its third version, shows that a second writer of the same version is
 refused, and prints the history. A DIR that ends in .lance is the table's own
-folder. Without DIR it works in a new temporary folder. Nothing that is there is
-overwritten, so it can be run again.`,
+folder. Without DIR it works in a new temporary folder, which stays and is named
+in what is printed; remove it by hand. Nothing that is there is overwritten, so
+it can be run again.`,
 		Example: "  lancecommit quickstart demo",
-		Args:    arguments(0, 1),
+		Args:    arguments("[DIR]"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
@@ -53,7 +55,7 @@ func quickstartFolder(args []string) (string, error) {
 	case len(args) == 0:
 		dir, err := os.MkdirTemp("", "lancecommit-quickstart-")
 		if err != nil {
-			return "", err
+			return "", noFolder("a temporary folder cannot be made in "+os.TempDir(), "set TMPDIR to a folder that is there, or name DIR", err)
 		}
 		folder = filepath.Join(dir, table.Root)
 	case args[0] == "":
@@ -65,7 +67,79 @@ func quickstartFolder(args []string) (string, error) {
 	default:
 		folder = filepath.Join(args[0], table.Root)
 	}
-	return folder, os.MkdirAll(folder, 0o777)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return "", noFolder("the folder "+folder+" cannot be made", "choose another DIR", err)
+	}
+	return folder, nil
+}
+
+// noFolder says that a folder cannot be made, and what to do. That one in its path
+// is missing, or is none, is no table that is missing, but invalid input.
+func noFolder(what, do string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP) {
+		return fmt.Errorf("%w: %s: %v; %s", committer.ErrInvalid, what, err, do)
+	}
+	return fmt.Errorf("%s: %w; %s", what, err, do)
+}
+
+// A tour is what quickstart did.
+type tour struct {
+	folder    string
+	laid      []committer.Version
+	committed committer.Version
+	// again is whether it was committed before, and took how long it took.
+	again   bool
+	took    time.Duration
+	refusal *committer.ConflictError
+	history []committer.Version
+}
+
+func (a *app) runQuickstart(ctx context.Context, folder string) error {
+	t := tour{folder: folder}
+	if err := t.run(ctx); err != nil {
+		return fmt.Errorf("%s: %w", folder, err)
+	}
+	// Not before the end: the commit does not depend on who reads of it.
+	a.notPrinted(a.printTour(t), "version %d is committed in %s", t.committed.Number, folder)
+	return nil
+}
+
+// run lays the table, commits its next version, and tries to commit another one.
+func (t *tour) run(ctx context.Context) error {
+	store, err := file.Open(t.folder)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	table := committer.NewTable(store, "")
+	if t.laid, err = layQuickstart(ctx, store, table); err != nil {
+		return err
+	}
+	fixture := fixtures.V2()
+	next, err := fs.ReadFile(fixture.FS, fixture.Main.Staged)
+	if err != nil {
+		return err
+	}
+	before, err := table.Resolve(ctx, fixture.Main.Next.Number, next)
+	if err != nil {
+		return err
+	}
+	t.again = before == committer.Committed
+	began := time.Now()
+	if t.committed, err = table.Commit(ctx, fixture.Main.Next.Number, next); err != nil {
+		return err
+	}
+	t.took = time.Since(began)
+	if t.refusal, err = refusedCommit(ctx, committer.NewTable(store, ""), t.laid[0], t.committed.Number); err != nil {
+		return err
+	}
+	for v, err := range table.Versions(ctx, committer.VersionsOptions{}) {
+		if err != nil {
+			return err
+		}
+		t.history = append(t.history, v)
+	}
+	return nil
 }
 
 // quickstartJSON is what quickstart prints with --json.
@@ -77,85 +151,37 @@ type quickstartJSON struct {
 	Versions  []versionJSON `json:"versions"`
 }
 
-func (a *app) runQuickstart(ctx context.Context, folder string) error {
-	store, err := file.Open(folder)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	table := committer.NewTable(store, "")
-	report := quickstartJSON{Table: folder}
-	say := func(format string, args ...any) {
-		if !a.json {
-			fmt.Fprintf(a.out, format, args...)
-		}
-	}
-
-	laid, err := layQuickstart(ctx, store, table)
-	if err != nil {
-		return fmt.Errorf("%s: %w", folder, err)
-	}
-	say("A table that LanceDB wrote is in %s:\n\n", folder)
-	if err := a.quickstartVersions(&report.Laid, laid); err != nil {
-		return err
-	}
-
-	fixture := fixtures.V2()
-	next, err := fs.ReadFile(fixture.FS, fixture.Main.Staged)
-	if err != nil {
-		return err
-	}
-	before, err := table.Resolve(ctx, fixture.Main.Next.Number, next)
-	if err != nil {
-		return err
-	}
-	began := time.Now()
-	v, err := table.Commit(ctx, fixture.Main.Next.Number, next)
-	if err != nil {
-		return err
-	}
-	report.Committed = toJSON(v)
-	if before == committer.Committed {
-		say("\nVersion %d was committed before, with the same bytes; to commit it again changes nothing.\n", v.Number)
-	} else {
-		say("\nCommitted version %d in %.1f ms: one create of %s, which nothing can overwrite.\n",
-			v.Number, float64(time.Since(began).Microseconds())/1000, path.Base(v.Key))
-	}
-
-	refusal, err := refusedCommit(ctx, committer.NewTable(store, ""), laid[0], v.Number)
-	if err != nil {
-		return err
-	}
-	report.Refused = refusal.Error()
-	say("A second writer with other bytes is refused, as it must be:\n  %v\n\nThe history now:\n\n", refusal)
-
-	var history []committer.Version
-	for v, err := range table.Versions(ctx, committer.VersionsOptions{}) {
-		if err != nil {
-			return err
-		}
-		history = append(history, v)
-	}
-	if err := a.quickstartVersions(&report.Versions, history); err != nil {
-		return err
-	}
+func (a *app) printTour(t tour) error {
 	if a.json {
+		report := quickstartJSON{Table: t.folder, Committed: toJSON(t.committed), Refused: t.refusal.Error()}
+		for _, v := range t.laid {
+			report.Laid = append(report.Laid, toJSON(v))
+		}
+		for _, v := range t.history {
+			report.Versions = append(report.Versions, toJSON(v))
+		}
 		return a.printJSON(report)
 	}
-	say("\nNext: lancecommit show %q\n      or open it in LanceDB: (await lancedb.connect(%q)).openTable(%q)\n",
-		folder, filepath.Dir(folder), strings.TrimSuffix(filepath.Base(folder), ".lance"))
-	return nil
-}
-
-// quickstartVersions prints versions, or keeps them for the JSON.
-func (a *app) quickstartVersions(report *[]versionJSON, versions []committer.Version) error {
-	if !a.json {
-		return a.printVersions(versions...)
+	done := fmt.Sprintf("Committed version %d in %.1f ms: one create of %s, which nothing can overwrite.",
+		t.committed.Number, float64(t.took.Microseconds())/1000, path.Base(t.committed.Key))
+	if t.again {
+		done = fmt.Sprintf("Version %d was committed before, with the same bytes; to commit it again changes nothing.", t.committed.Number)
 	}
-	for _, v := range versions {
-		*report = append(*report, toJSON(v))
+	if _, err := fmt.Fprintf(a.out, "A table that LanceDB wrote is in %s:\n\n", t.folder); err != nil {
+		return err
 	}
-	return nil
+	if err := a.printVersions(t.laid...); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(a.out, "\n%s\nA second writer with other bytes is refused, as it must be:\n  %v\n\nThe history now:\n\n", done, t.refusal); err != nil {
+		return err
+	}
+	if err := a.printVersions(t.history...); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(a.out, "\nNext: lancecommit show %q\n      or open it in LanceDB: (await lancedb.connect(%q)).openTable(%q)\n",
+		t.folder, filepath.Dir(t.folder), strings.TrimSuffix(filepath.Base(t.folder), ".lance"))
+	return err
 }
 
 // layQuickstart lays the table's files, each only where nothing is, and then its

@@ -58,6 +58,20 @@ func TestQuickstartWithoutAFolderWorksInANewOne(t *testing.T) {
 	require.Contains(t, first.Refused, "version 3 exists")
 }
 
+func TestAFolderThatCannotBeMadeIsNoMissingTable(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "absent"))
+	got := call(t, "quickstart")
+	require.Equal(t, exitInvalid, got.code, got.err)
+	require.Contains(t, got.err, "set TMPDIR to a folder that is there, or name DIR")
+	for _, dir := range []string{filepath.Join(write(t, nil), "demo"), "/proc/absent"} {
+		got := call(t, "quickstart", dir)
+		require.Equal(t, exitInvalid, got.code, got.err)
+		require.Contains(t, got.err, "cannot be made")
+		require.Contains(t, got.err, "choose another DIR")
+	}
+	require.Contains(t, call(t, "quickstart", "--help").out, "temporary folder, which stays")
+}
+
 func TestQuickstartGoesOnWhereItWasInterrupted(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "demo")
 	fixture := fixtures.V2()

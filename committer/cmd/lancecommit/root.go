@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,7 +42,7 @@ store is unsupported or unsafe.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noCommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:          printHelp,
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetIn(a.in)
@@ -55,52 +54,8 @@ store is unsupported or unsafe.`,
 		"an option of the store as NAME=VALUE, by the names that Lance has; can be repeated")
 	root.AddCommand(a.quickstart(), a.latest(), a.versions(), a.show(), a.commit(), a.create(), a.delete(), a.sweep())
 	root.AddCommand(a.doctor(), a.bench())
+	refuseWords(root)
 	return root
-}
-
-// flagError is the error of a flag that cannot be read. It is JSON, too, wherever
-// --json stands, also behind that flag.
-func (a *app) flagError(cmd *cobra.Command, err error) error {
-	a.json = a.json || asksForJSON(a.args)
-	return usage(cmd, err)
-}
-
-// asksForJSON reports whether --json is among arguments that could not all be
-// read. Whatever is wrong with its value, JSON is asked for.
-func asksForJSON(args []string) bool {
-	for _, arg := range args {
-		name, value, _ := strings.Cut(arg, "=")
-		switch name {
-		case "--":
-			return false
-		case "--json":
-			is, err := strconv.ParseBool(value)
-			return is || err != nil
-		}
-	}
-	return false
-}
-
-// noCommand refuses words that are no command, with the nearest that are.
-func noCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	text := fmt.Sprintf("there is no command %q", args[0])
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		text += fmt.Sprintf("; did you mean %q?", near[0])
-	}
-	return usage(cmd, fmt.Errorf("%s", text))
-}
-
-// arguments checks the number of arguments.
-func arguments(least, most int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := cobra.RangeArgs(least, most)(cmd, args); err != nil {
-			return usage(cmd, err)
-		}
-		return nil
-	}
 }
 
 // onTable makes a command work on the table named by its first argument.

@@ -20,7 +20,7 @@ func (a *app) show() *cobra.Command {
 		Use:     "show TABLE [N]",
 		Short:   "Show what a version's manifest says (default the latest)",
 		Example: "  lancecommit show db/images.lance 3",
-		Args:    arguments(1, 2),
+		Args:    arguments("TABLE", "[N]"),
 	}, func(ctx context.Context, t *committer.Table, args []string) error {
 		v, err := pick(ctx, t, args)
 		if err != nil {
@@ -70,7 +70,7 @@ func pick(ctx context.Context, t *committer.Table, args []string) (committer.Ver
 func parseVersion(text string) (uint64, error) {
 	number, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%w: version %q: versions are %d to %d", committer.ErrInvalid, text,
+		return 0, fmt.Errorf("%w: %q is no version: they are numbers from %d to %d", committer.ErrInvalid, text,
 			naming.MinVersion, naming.MaxVersion)
 	}
 	return number, nil

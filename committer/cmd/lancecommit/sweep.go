@@ -14,30 +14,28 @@ import (
 
 func (a *app) sweep() *cobra.Command {
 	var opts committer.SweepOptions
-	var olderThan time.Duration
+	olderThan := span(7 * day)
 	cmd := a.onTable(&cobra.Command{
-		Use:   "sweep TABLE [--older-than 168h]",
+		Use:   "sweep TABLE [--older-than 7d]",
 		Short: "Remove staged manifests that nobody will publish",
 		Long: `sweep removes what writers left in _versions/: staged manifests of versions that
 are there, and temporary files. Their age is told by the store's clock. Staged
 manifests of versions above the latest are listed and kept, since they can be
 the only copy that an external manifest store has.`,
 		Example: "  lancecommit sweep db/images.lance --dry-run",
-		Args:    arguments(1, 1),
+		Args:    arguments("TABLE"),
 	}, func(ctx context.Context, t *committer.Table, _ []string) error {
 		var done func()
 		opts.Progress, done = a.progress("removing leftovers")
-		result, err := t.Sweep(ctx, olderThan, opts)
+		result, err := t.Sweep(ctx, time.Duration(olderThan), opts)
 		done()
 		if err != nil && len(result.Removed) == 0 {
 			return err
 		}
-		if printErr := a.printSwept(result, opts.DryRun); printErr != nil {
-			a.printNote("%s; to print that failed: %v", counted(len(result.Removed), "leftover", opts.DryRun), printErr)
-		}
+		a.notPrinted(a.printSwept(result, opts.DryRun), "%s", counted(len(result.Removed), "leftover", opts.DryRun))
 		return err
 	})
-	cmd.Flags().DurationVar(&olderThan, "older-than", 7*24*time.Hour, "the least age of what is removed, 168h or more")
+	cmd.Flags().Var(&olderThan, "older-than", "the least age of what is removed, 7d or more; 36h and 7d12h are ages, too")
 	cmd.Flags().BoolVar(&opts.DryRun, "dry-run", false, "remove nothing, and say what would be removed")
 	return cmd
 }

@@ -16,7 +16,7 @@ func (a *app) versions() *cobra.Command {
 		Use:     "versions TABLE",
 		Short:   "List the versions, newest first",
 		Example: "  lancecommit versions db/images.lance --limit 10",
-		Args:    arguments(1, 1),
+		Args:    arguments("TABLE"),
 	}, func(ctx context.Context, t *committer.Table, _ []string) error {
 		if limit < 0 {
 			return fmt.Errorf("%w: --limit %d is negative", committer.ErrInvalid, limit)

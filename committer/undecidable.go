@@ -1,0 +1,24 @@
+package committer
+
+import "fmt"
+
+// ErrUndecidable means that the staged manifest of a request is not there, and that
+// the version, which is gone, damaged, or does not say where it was staged, does
+// not tell whether it came from it. It is [ErrUnknownOutcome], and stays that
+// however long one waits. The error says what can decide it, if anything.
+var ErrUndecidable error = &sentinel{text: "the outcome cannot be decided by waiting", is: ErrUnknownOutcome}
+
+// An undecidableError is an UnknownOutcomeError without the advice to resolve it
+// later.
+type undecidableError struct{ unknown UnknownOutcomeError }
+
+// Error names the version and the cause, which says what to do.
+func (e *undecidableError) Error() string {
+	return fmt.Sprintf("version %d may or may not be committed (%s): %v", e.unknown.Version, e.unknown.Key, e.unknown.Cause)
+}
+
+// Is reports that an undecidableError is [ErrUndecidable].
+func (e *undecidableError) Is(target error) bool { return target == ErrUndecidable }
+
+// Unwrap returns the [*UnknownOutcomeError], which is [ErrUnknownOutcome].
+func (e *undecidableError) Unwrap() error { return &e.unknown }

@@ -88,7 +88,7 @@ func (n *Namespace) readBatch(wrong *faults, req *BatchCreateTableVersionsReques
 	default:
 		// Whatever of them could not be read.
 		wrong.unsupported++
-		wrong.InvalidRequestError.add("entries", "%v: %d of them cannot be created all or none, for want of a coordinator; send them one by one",
+		wrong.addWhole("entries", "%v: %d of them cannot be created all or none, for want of a coordinator; send them one by one",
 			ErrUnsupported, entries)
 	}
 	for i := range req.Entries {

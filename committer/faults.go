@@ -25,6 +25,12 @@ func (f *faults) add(field, format string, args ...any) {
 	}
 }
 
+// addWhole adds a field also where a part of it could not be read: what is wrong is
+// the field as a whole, such as how many entries it has.
+func (f *faults) addWhole(field, format string, args ...any) {
+	f.InvalidRequestError.add(field, format, args...)
+}
+
 // check adds a field when err is not nil.
 func (f *faults) check(field string, err error) {
 	if err == nil || f.isUnread(field) {

@@ -99,7 +99,7 @@ func (f *faults) checkRanges(ranges []VersionRange) {
 	}
 	if err := checkWidth(spansOf(closed), 0); err != nil {
 		// Whatever range could not be read.
-		f.InvalidRequestError.add("ranges", "%v", err)
+		f.addWhole("ranges", "%v", err)
 	}
 }
 

@@ -132,8 +132,16 @@ func (t *Table) list(ctx context.Context) (known, error) {
 	}
 	k := known{scheme: end.Scheme, end: end, learned: began, listed: began}
 	t.learnList(k)
-	t.rivals.listed(end.Number, began)
 	return k, nil
+}
+
+// listInTurn is list, and tells the rivals what it showed.
+func (t *Table) listInTurn(ctx *call) (known, error) {
+	k, err := t.list(ctx)
+	if err == nil {
+		t.rivals.listed(k.end.Number, k.listed)
+	}
+	return k, err
 }
 
 func (t *Table) ordered() bool { return t.store.Capabilities().OrderedList }

@@ -23,6 +23,16 @@ func (p *pace) tookPut(took time.Duration, created bool) {
 	}
 }
 
+// listed records the end of the chain that a LIST has shown, zero for none.
+// When it was the end is not known better than half of the LIST ago.
+func (p *pace) listed(end uint64, began time.Time) {
+	took := elapsed(began)
+	average(&p.list, took)
+	if end != 0 {
+		p.saw(end, began.Add(took/2))
+	}
+}
+
 // saw records that a version was the end of the chain at a time.
 func (p *pace) saw(end uint64, at time.Time) {
 	since := at.Sub(p.seenAt)

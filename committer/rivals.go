@@ -3,7 +3,6 @@ package committer
 import (
 	"math/bits"
 	"math/rand/v2"
-	"sync"
 	"time"
 )
 
@@ -11,29 +10,31 @@ const (
 	// minRun is the shortest run, in versions, and slowRun where so many take
 	// longer than longRun.
 	minRun, slowRun = 16, 8
-	// longRun is the time that a run beside rivals takes at the most. It may be
-	// three times as long as listing, and then up to a second.
-	longRun = 250 * time.Millisecond
+	// runPerStart is how many times what it takes to begin a run, a LIST and a PUT,
+	// a run takes, so that the table is not idle for most of the time.
+	runPerStart = 6
+	// longRun is the time that a run beside rivals takes at the most. Where to list
+	// takes long, it is runPerList times that, and up to longListRun.
+	longRun, runPerList, longListRun = 250 * time.Millisecond, 3, time.Second
 	// longestRun bounds the runs after which nobody else came, and a writer that
 	// knows of no rival makes them loneFactor times as long.
-	longestRun = 2 * time.Second
-	loneFactor = 4
+	longestRun, loneFactor = 2 * time.Second, 4
 	// rivalsFor is for how long a writer that met rivals thinks of them.
 	rivalsFor = 5 * time.Second
-	// longRest bounds the rests, where a rival needs no more to list and to
-	// commit. LanceDB appends in 5 to 25 ms on a local disk, and has to read
-	// every version that it missed before.
-	longRest = 100 * time.Millisecond
-	// runsPerLongRest is for how much longer than longRest nobody rests as long.
-	runsPerLongRest = 25
 	// maxTurn bounds the wait before a writer uses the rest of another, in PUTs.
 	maxTurn = 4
+	// longRest is for how much longer nobody begins a run now and then, so that
+	// Lance gets in. LanceDB appends in 5 to 25 ms on a local disk, and has to read
+	// every version that it missed before. It is a part of the time, one in
+	// runsPerLongRest.
+	longRest, runsPerLongRest = 100 * time.Millisecond, 25
 	// maxPausePuts bounds the pause after a lost race, in PUTs.
 	maxPausePuts = 8
 )
 
 // rivals makes processes that update one table share it fairly. Goroutines of
-// one process take turns already.
+// one process take turns already, and rivals is owned by the turn: only who has
+// it may use this.
 //
 // The winner of a race knows the end of the chain at once, while the others have
 // to list, and Lance to read what it missed. So the winner is likely to win
@@ -47,7 +48,6 @@ const (
 // longer to list than it needs to commit, it loses no race and would never learn
 // of them.
 type rivals struct {
-	mu sync.Mutex
 	pace
 	// met is when there was a rival last.
 	met time.Time
@@ -58,116 +58,55 @@ type rivals struct {
 	gaps [2]uint64
 	// running says that neither a version of others nor a rest followed it.
 	running bool
-	// unused makes runs longer: it grows with each rest that let nobody in.
+	// unused doubles the runs: it grows with each rest that let nobody in.
 	unused int
-}
-
-// tookPut records how long a PUT took, and whether it created its version.
-func (r *rivals) tookPut(took time.Duration, created bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.pace.tookPut(took, created)
-}
-
-// listed records the end of the chain that a LIST has shown, zero for none.
-// When it was the end is not known better than half of the LIST ago.
-func (r *rivals) listed(end uint64, began time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	took := elapsed(began)
-	average(&r.list, took)
-	if end != 0 {
-		r.pace.saw(end, began.Add(took/2))
-	}
-}
-
-// appeared records a version that is there and was not a moment ago.
-func (r *rivals) appeared(version uint64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.pace.saw(version, time.Now())
-}
-
-// seen returns the last end of the chain that was seen.
-func (r *rivals) seen() uint64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.pace.end
-}
-
-// expected returns how long it will take until a version is there, and how long
-// the table takes for one.
-func (r *rivals) expected(version uint64) (in, each time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.until(version), r.each
-}
-
-// times returns how long a PUT and a LIST take.
-func (r *rivals) times() (put, list time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.put, r.list
 }
 
 // won records a version of our own.
 func (r *rivals) won(version uint64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	// The table may have been made again since.
 	if r.last != 0 && version > r.last+1 {
 		r.gaps[0], r.gaps[1] = version-r.last-1, r.gaps[0]
 	}
 	r.last, r.lastAt, r.running = version, time.Now(), true
-	r.pace.saw(version, r.lastAt)
+	r.saw(version, r.lastAt)
 }
-
-// newest returns the newest version of our own, and whether it is recent.
-func (r *rivals) newest() (version uint64, recent bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.last, r.isRecent()
-}
-
-// isRecent reports whether there was a version of our own lately.
-func (r *rivals) isRecent() bool { return r.last != 0 && elapsed(r.lastAt) < rivalsFor }
 
 // builtOn records the end of the chain that an update builds on.
 func (r *rivals) builtOn(end uint64) {
-	if own, _ := r.newest(); own != 0 && end > own {
+	if r.last != 0 && end > r.last {
 		r.meet()
 	}
 }
 
 // meet records that there is a rival.
 func (r *rivals) meet() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.met, r.running = time.Now(), false
-	r.unused /= 2
+	r.met, r.running, r.unused = time.Now(), false, 0
 }
 
 // hasMet reports whether there was a rival lately.
 func (r *rivals) hasMet() bool { return !r.met.IsZero() && elapsed(r.met) < rivalsFor }
 
+// knowUs reports whether rivals know of this writer, which won lately.
+func (r *rivals) knowUs() bool { return r.last != 0 && elapsed(r.lastAt) < rivalsFor }
+
 // due returns for how long to rest before the next update, mostly not at all,
 // and whether a HEAD should tell first that nobody else has gone on. A rest that
 // is due begins.
 func (r *rivals) due() (rest time.Duration, listen bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.running || elapsed(r.lastAt) > r.put/2 {
+	if !r.running || elapsed(r.lastAt) > r.put {
 		// A gap lets others in by itself.
 		r.running = false
 		return 0, r.hasMet()
 	}
 	run := r.length() << r.unused
+	// Until a rival has listed and committed, and a HEAD has seen it.
+	rest = r.list + 2*r.put + r.forLance(r.last)
 	if r.hasMet() {
-		// Until somebody has taken a turn, listed and committed.
-		rest = max(r.list+(maxTurn+2)*r.put, min(longRest, r.puts(run)/2)) + r.forLance(r.last)
+		// Those who wait for their turn do so before.
+		rest += maxTurn * r.put
 	} else {
 		run *= loneFactor
-		rest = max(r.list+2*r.put, min(longRest, r.puts(run)/16))
 	}
 	if r.last%run != 0 {
 		return 0, false
@@ -178,23 +117,19 @@ func (r *rivals) due() (rest time.Duration, listen bool) {
 
 // wasted records that a rest let nobody in.
 func (r *rivals) wasted() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if r.puts(r.length()<<(r.unused+1)) < longestRun {
 		r.unused++
 	}
 }
 
-// length is that of the runs beside rivals. It is several times what it takes to
-// begin one, a LIST and a PUT, so that the table is not idle for most of the
-// time, and a power of two, so that processes which measure other times still
-// have ends in common.
+// length is that of the runs beside rivals. It is a power of two, so that
+// processes which measure other times still have ends in common.
 func (r *rivals) length() uint64 {
 	if r.put == 0 {
 		return minRun
 	}
-	length := max(minRun, powerOfTwo(6*(r.list+r.put)/r.put))
-	for length > slowRun && r.puts(length) > max(longRun, min(3*r.list, time.Second)) {
+	length := max(minRun, powerOfTwo(runPerStart*(r.list+r.put)/r.put))
+	for length > slowRun && r.puts(length) > max(longRun, min(runPerList*r.list, longListRun)) {
 		length /= 2
 	}
 	return length
@@ -205,15 +140,13 @@ func powerOfTwo(n time.Duration) uint64 { return 1 << (bits.Len64(uint64(n)) - 1
 
 // runEnd returns the version at which the run of a version ends, or one of the
 // next runs: about as many rivals as the last times go before it is our turn
-// again, and to look at each of their runs would cost requests for nothing. Some
-// are looked at, or two writers that take each other for many would wait for
-// nobody.
+// again, and to look at each of their runs would cost requests for nothing. The
+// last sixth is looked at, and of two gaps the shorter counts, or two writers that
+// take each other for many would wait for nobody.
 func (r *rivals) runEnd(version uint64) uint64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	length := r.length()
 	end := (version + length - 1) / length * length
-	if r.isRecent() && r.last < version {
+	if r.knowUs() && r.last < version {
 		end = max(end, (r.last+min(r.gaps[0], r.gaps[1])*5/6)/length*length)
 	}
 	return end
@@ -223,11 +156,9 @@ func (r *rivals) runEnd(version uint64) uint64 {
 // another. Those who have waited for more runs go first, and jitter keeps apart
 // those who have waited for as many.
 func (r *rivals) turn(version uint64) time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	waited := max(1, (version-r.last)/r.length())
 	turn := rand.N(maxTurn*r.put/time.Duration(waited) + 1)
-	if r.isRecent() {
+	if r.knowUs() {
 		// Otherwise the others may not know of this writer, and not rest as long.
 		turn += r.forLance(version)
 	}
@@ -248,7 +179,5 @@ func (r *rivals) forLance(version uint64) time.Duration {
 // the time of a PUT, growing, with jitter, and bounded so that a writer presses
 // on rather than starves.
 func (r *rivals) pause(losses int) time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	return rand.N(r.put*time.Duration(min(losses, maxPausePuts)) + time.Millisecond)
 }

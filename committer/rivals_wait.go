@@ -1,9 +1,6 @@
 package committer
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
 const (
 	// patience is how many runs a writer lets end without a turn of its own.
@@ -11,6 +8,11 @@ const (
 	patience = 6
 	// presses is how many tries in a row do not wait for a rest after that.
 	presses = 4
+	// soonLooks is how many more looks are made for a version that is soon there.
+	// The first pause between them is a version's time, or a part of the way that
+	// was left, one in wayPerPause: a guess that goes far ahead is off by more, and
+	// with a finer one the many that wait for one end would all be there at once.
+	soonLooks, wayPerPause = 3, 24
 )
 
 // A wait is how an update lets rivals go first where it is their time. A HEAD
@@ -18,7 +20,7 @@ const (
 // is. The errors are those of the context.
 type wait struct {
 	*Table
-	ctx context.Context
+	ctx *call
 	// until is when waiting is over, whatever the rivals do.
 	until time.Time
 	// press is how many of the next tries do not wait.
@@ -27,21 +29,20 @@ type wait struct {
 
 // newWait returns the waits of an update that begins now. They take half of its
 // time at the most.
-func (t *Table) newWait(ctx context.Context) *wait {
+func (t *Table) newWait(ctx *call) *wait {
 	most := t.retry.MaxElapsed
 	if deadline, ok := ctx.Deadline(); ok {
 		most = min(most, time.Until(deadline))
 	}
 	w := &wait{Table: t, ctx: ctx, until: time.Now().Add(most / 2)}
-	if _, recent := t.rivals.newest(); !recent {
-		// Those who have the table do not know of this one.
+	if !t.rivals.knowUs() {
 		w.press = presses
 	}
 	return w
 }
 
-// first waits before the first try.
-func (w *wait) first() error {
+// beforeUpdate waits before the first try.
+func (w *wait) beforeUpdate() error {
 	rest, listen := w.rivals.due()
 	if rest > 0 {
 		return w.rest(rest)
@@ -56,18 +57,17 @@ func (w *wait) first() error {
 // It looks less and less often, since it is in no hurry.
 func (w *wait) rest(d time.Duration) error {
 	w.forget()
-	own, _ := w.rivals.newest()
-	put, _ := w.rivals.times()
-	step := max(put, time.Millisecond)
+	next := w.rivals.last + 1
+	step := max(w.rivals.put, time.Millisecond)
 	over := time.Now().Add(min(d, time.Until(w.until)))
 	for time.Now().Before(over) {
 		if err := w.sleep(min(step, time.Until(over))); err != nil {
 			return err
 		}
-		if w.isThere(own + 1) {
+		if w.isThere(next) {
 			w.rivals.meet()
-			w.rivals.appeared(own + 1)
-			return w.queue(own + 1)
+			w.rivals.saw(next, time.Now())
+			return w.queue(next)
 		}
 		step *= 2
 	}
@@ -75,26 +75,22 @@ func (w *wait) rest(d time.Duration) error {
 	return nil
 }
 
-// afterLoss waits after a lost race. Where the winner goes on at once, it is in
-// a run.
-func (w *wait) afterLoss() error {
+// afterLoss waits after so many lost races in a row. Where the winner goes on at
+// once, it is in a run.
+func (w *wait) afterLoss(losses int) error {
+	w.rivals.meet()
+	if err := w.ctx.left.pause(w.ctx, w.rivals.pause(losses)); err != nil {
+		return err
+	}
 	if w.press > 0 {
 		w.press--
 		return nil
 	}
-	k, err := w.list(w.ctx)
-	if err != nil || !k.end.exists() {
-		// The try lists again, and says what is wrong.
-		return nil
-	}
-	put, _ := w.rivals.times()
-	if err := w.sleep(put * 3 / 2); err != nil {
+	next, running, err := w.goOn()
+	if err != nil || !running {
 		return err
 	}
-	if next := k.end.Number + 1; w.isThere(next) {
-		return w.queue(next)
-	}
-	return nil
+	return w.queue(next)
 }
 
 // queue waits for a rest and for its turn, beginning at a version of a rival
@@ -109,14 +105,13 @@ func (w *wait) queue(version uint64) error {
 		if err := w.sleep(w.rivals.turn(end)); err != nil {
 			return err
 		}
-		k, err := w.list(w.ctx)
+		k, err := w.listInTurn(w.ctx)
 		if err != nil {
 			// The try lists again, and says what is wrong.
 			return nil
 		}
 		// What takes longer than a PUT can have missed one.
-		put, list := w.rivals.times()
-		if version = k.end.Number; version == end && (list <= put || !w.isThere(end+1)) {
+		if version = k.end.Number; version == end && (w.rivals.list <= w.rivals.put || !w.isThere(end+1)) {
 			return nil
 		}
 		version = max(version, end+1)
@@ -130,39 +125,33 @@ func (w *wait) queue(version uint64) error {
 // It is false when nobody goes on, and the table is free.
 func (w *wait) follow(version, end uint64) (running bool, err error) {
 	for version < end {
-		// Most of what is left, and a little early: to see a version appear is what
-		// corrects the pace, and the rest is enough to be there in time.
-		next := end - (end-version)/4
-		in, each := w.rivals.expected(next)
-		if err := w.sleep(in*3/4 - each); err != nil {
+		pause := w.rivals.each * time.Duration(max(1, (end-version)/wayPerPause))
+		// A little early: to see a version appear is what corrects the pace.
+		if err := w.sleep(w.rivals.until(end)*3/4 - pause); err != nil {
 			return false, err
 		}
-		there, err := w.appears(next, max(each*time.Duration(next-version)/8, each/2))
-		if err != nil {
+		if there, err := w.appears(end, pause); err != nil || there {
+			return there, err
+		}
+		if version, running, err = w.goOn(); err != nil || !running {
 			return false, err
 		}
-		if !there {
-			if next, there, err = w.goesOn(); err != nil || !there {
-				return false, err
-			}
-		}
-		version = next
 	}
 	return true, nil
 }
 
-// appears looks for a version, three times more when it is not there, and each
+// appears looks for a version, and soonLooks times more when it is not there, each
 // time after twice as long a pause.
 func (w *wait) appears(version uint64, pause time.Duration) (bool, error) {
 	if w.isThere(version) {
 		return true, nil
 	}
-	for range 3 {
+	for range soonLooks {
 		if err := w.sleep(pause); err != nil {
 			return false, err
 		}
 		if w.isThere(version) {
-			w.rivals.appeared(version)
+			w.rivals.saw(version, time.Now())
 			return true, nil
 		}
 		pause *= 2
@@ -170,21 +159,20 @@ func (w *wait) appears(version uint64, pause time.Duration) (bool, error) {
 	return false, nil
 }
 
-// goesOn reports how far rivals have gone on since the end of the chain was seen
-// last, and whether they still do.
-func (w *wait) goesOn() (version uint64, running bool, err error) {
-	was := w.rivals.seen()
-	k, err := w.list(w.ctx)
-	if err != nil || k.end.Number <= was {
+// goOn lists, and reports whether rivals go on at once, with the version after
+// the end.
+func (w *wait) goOn() (next uint64, running bool, err error) {
+	k, err := w.listInTurn(w.ctx)
+	if err != nil || !k.end.exists() {
 		// With an error, the try lists again, and says what is wrong.
 		return 0, false, nil
 	}
-	put, _ := w.rivals.times()
-	if err := w.sleep(2 * put); err != nil {
+	// In a run, the next PUT ends within the time of one and a half.
+	if err := w.sleep(w.rivals.put * 3 / 2); err != nil {
 		return 0, false, err
 	}
-	version = k.end.Number + 1
-	return version, w.isThere(version), nil
+	next = k.end.Number + 1
+	return next, w.isThere(next), nil
 }
 
 // isThere reports whether a version is there, as far as that can be told: a LIST

@@ -29,7 +29,7 @@ type Table struct {
 	broken error
 
 	turn   *semaphore.Weighted
-	rivals rivals
+	rivals rivals // of who has the turn
 
 	mu    sync.Mutex
 	known known

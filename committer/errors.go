@@ -80,7 +80,8 @@ type ConflictError struct {
 	// Replaced says that the end of the chain is not the object that it was
 	// when this handle last saw it: the table was dropped and made again at the
 	// same place. The handle says so once, and not after its Latest or an Update
-	// has shown the new table, whoever called them.
+	// has shown the new table, whoever called them. Where an ETag follows from the
+	// bytes, as on S3, the same bytes are the same table.
 	Replaced bool
 
 	// branch is empty for main.

@@ -114,7 +114,7 @@ func versionError(number uint64, err error) error {
 
 // VersionsOptions narrow [Table.Versions].
 type VersionsOptions struct {
-	// Limit ends the sequence after so many versions. Zero means all.
+	// Limit ends the sequence after so many versions. Zero or less means all.
 	Limit int
 }
 

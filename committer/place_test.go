@@ -1,6 +1,7 @@
 package committer_test
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/lancecommit/lancecommit/backends/memory"
 	"github.com/lancecommit/lancecommit/committer"
+	"github.com/lancecommit/lancecommit/internal/intercept"
 	"github.com/lancecommit/lancecommit/internal/testmanifest"
 	"github.com/lancecommit/lancecommit/naming"
 )
@@ -176,4 +178,18 @@ func TestTheStringFormOfAnID(t *testing.T) {
 		_, err = committer.MatchID([]string{"t"}, other)
 		require.Equal(t, committer.CodeInvalidInput, committer.Code(err), other)
 	}
+}
+
+func TestTheCatalogIsReadWithinTheTimeThatTheNamespaceHas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hanging := intercept.Wrap(laid(1), func(ctx context.Context, _ intercept.Call, _ func(context.Context) error) error {
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		namespace := committer.NewNamespace(hanging, "db", committer.WithRetry(committer.RetryPolicy{ReadTimeout: time.Second}))
+		began := time.Now()
+		_, err := namespace.DescribeTableVersion(t.Context(), &committer.DescribeTableVersionRequest{ID: tableID})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, time.Second, time.Since(began))
+	})
 }

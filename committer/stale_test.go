@@ -193,3 +193,31 @@ func TestWhatALookProvedIsNotTakenForTheEndOfTheChain(t *testing.T) {
 		require.Error(t, err, "nothing was written")
 	})
 }
+
+func TestAHintOfOthersIsNotMovedBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memory.New(memory.Options{Unordered: true})
+		lay(store, naming.V2, 1)
+		hint := naming.Versions(root) + naming.Hint
+		table := committer.NewTable(intercept.Wrap(store, func(
+			ctx context.Context, call intercept.Call, do func(context.Context) error,
+		) error {
+			err := do(ctx)
+			if call.Method == "PUT" {
+				time.Sleep(100 * time.Millisecond)
+				lay(store, naming.V2, 3)
+				store.Inject(hint, []byte(`{"version":3}`))
+				time.Sleep(100 * time.Millisecond)
+			}
+			return err
+		}), root)
+		_, err := table.Latest(t.Context())
+		require.NoError(t, err)
+		time.Sleep(4900 * time.Millisecond) // so that the success comes late
+		_, err = table.Commit(t.Context(), 2, manifestOf(2, "mine"))
+		require.NoError(t, err)
+		got, _, err := store.Get(t.Context(), hint)
+		require.NoError(t, err)
+		require.Equal(t, `{"version":3}`, string(got))
+	})
+}

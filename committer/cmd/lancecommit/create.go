@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"strings"
 
@@ -108,11 +107,14 @@ func (a *app) createVersion(
 		return nil, err
 	}
 	refusal := json.Unmarshal(body, req)
+	if len(bytes.TrimSpace(body)) == 0 {
+		if file == "-" {
+			file = "standard input"
+		}
+		refusal = fmt.Errorf("%w: there is no request in %s", committer.ErrInvalid, file)
+	}
 	if c.idGiven() {
 		refusal = c.setID(req, refusal)
-	}
-	if fault := notJSON(file, body); fault != "" {
-		refusal = &committer.InvalidRequestError{Fields: []committer.FieldError{{Reason: fault}}}
 	}
 	namespace, done, err := a.namespace(ctx, c)
 	if err != nil {
@@ -124,28 +126,6 @@ func (a *app) createVersion(
 	}
 	response, err := namespace.CreateTableVersion(ctx, req)
 	return response, forCommands(err)
-}
-
-// notJSON says what is wrong with the content of a file that is not one value of
-// JSON, empty where it is. The content itself is not in the text, since it can have
-// a credential.
-func notJSON(file string, body []byte) string {
-	var syntax *json.SyntaxError
-	var one json.RawMessage
-	switch err := json.Unmarshal(body, &one); {
-	case !errors.As(err, &syntax):
-		return ""
-	case len(bytes.TrimSpace(body)) == 0 && file == "-":
-		return "there is nothing on standard input"
-	case len(bytes.TrimSpace(body)) == 0:
-		return fmt.Sprintf("there is nothing in %s", file)
-	case syntax.Offset >= int64(len(body)) && json.NewDecoder(bytes.NewReader(body)).Decode(&one) == io.ErrUnexpectedEOF:
-		return fmt.Sprintf("it is not JSON: it ends too early, at byte %d", len(body))
-	case json.NewDecoder(bytes.NewReader(body)).Decode(&one) == nil:
-		return fmt.Sprintf("something follows the request at byte %d", syntax.Offset)
-	default:
-		return fmt.Sprintf("it is not JSON at byte %d", syntax.Offset)
-	}
 }
 
 // setID gives a request the id of the flags, and adds it to why the request is

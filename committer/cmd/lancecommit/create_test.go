@@ -201,21 +201,21 @@ func TestCreateIsGivenARequest(t *testing.T) {
 func TestWhereARequestIsNoJSONIsSaid(t *testing.T) {
 	table := layFixture(t, fixtures.V2())
 	for text, says := range map[string]string{
-		"": "there is nothing on standard input", " \n": "there is nothing on standard input", `{"id":["images"],}`: "it is not JSON at byte 18",
-		"{}{}": "something follows the request at byte 3", "{} \n x": "something follows the request at byte 6", `{"identity":s3cr3t`: "it is not JSON at byte 13",
-		`{"version":3`: "it is not JSON: it ends too early, at byte 12", "\ufeff{}": "it is not JSON at byte 1", "no": "it is not JSON at byte 2",
+		"": "there is no request in standard input", " \n": "there is no request in standard input", `{"id":["images"],}`: "the request is not JSON at byte 18",
+		"{}{}": "the request is not JSON at byte 3", "{} \n x": "the request is not JSON at byte 6", `{"identity":s3cr3t`: "the request is not JSON at byte 13",
+		`{"version":3`: "the request is not JSON at byte 12", "\ufeff{}": "the request is not JSON at byte 1", "no": "the request is not JSON at byte 2",
 	} {
 		for _, id := range [][]string{nil, {"--id", "quickstart"}, {"--id", "quickstart", "--delimiter", ""}} {
 			var body committer.ErrorBody
 			got := createWith(t, []byte(text), &body, append([]string{"--root", filepath.Dir(table)}, id...)...)
 			require.Equal(t, exitInvalid, got.code, text)
 			require.Equal(t, committer.CodeInvalidInput, body.Code)
-			require.Contains(t, body.Error, "create table version: invalid request: "+says, text)
+			require.Contains(t, body.Error, "create table version: invalid input: "+says, text)
 			require.NotContains(t, got.out+got.err, "s3cr3t")
 		}
 	}
 	empty := write(t, nil)
-	require.Contains(t, call(t, "create", "--root", filepath.Dir(table), empty).err, "there is nothing in "+empty)
+	require.Contains(t, call(t, "create", "--root", filepath.Dir(table), empty).err, "there is no request in "+empty)
 }
 
 func TestARefusedCreateSaysOnlyOnceThatItIsInvalid(t *testing.T) {

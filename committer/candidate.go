@@ -1,6 +1,7 @@
 package committer
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -73,16 +74,10 @@ func (t *Table) refuse(ctx context.Context, refusal error) error {
 	return t.withLatest(refusal, chain.end)
 }
 
-// at fixes the object of the candidate once the scheme of the chain is known.
-func (t *Table) at(c candidate, end Version) candidate {
-	switch {
-	case end.exists():
-		c.scheme = end.Scheme
-	case c.wanted != 0:
-		c.scheme = c.wanted
-	default:
-		c.scheme = t.scheme
-	}
+// at fixes the object of the candidate by the scheme of the chain, zero for one
+// that has none.
+func (t *Table) at(c candidate, chain naming.Scheme) candidate {
+	c.scheme = cmp.Or(chain, c.wanted, t.scheme)
 	c.key = t.key(c.scheme, c.version)
 	return c
 }

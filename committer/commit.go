@@ -62,7 +62,7 @@ func (t *Table) commit(ctx *call, c candidate) (Version, error) {
 		return Version{}, err
 	}
 	end := chain.end
-	c = t.at(c, end)
+	c = t.at(c, end.Scheme)
 	switch {
 	case end.exists() && end.Number >= c.version:
 		return t.replay(ctx, c, end, ref)

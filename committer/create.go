@@ -276,7 +276,7 @@ func (t *Table) replayGone(
 		}
 		end = chain.end
 	}
-	c := t.at(candidate{version: version}, end)
+	c := t.at(candidate{version: version}, end.Scheme)
 	if end.Number < version {
 		wrong := &InvalidRequestError{}
 		wrong.add("manifest_path", "there is no object %s; stage the manifest first", s.key)

@@ -65,7 +65,7 @@ func (t *Table) Resolve(ctx context.Context, version uint64, body []byte) (Outco
 			return Unknown, fmt.Errorf("resolve version %d: %w", version, err)
 		}
 	}
-	c = t.at(c, chain.end)
+	c = t.at(c, chain.end.Scheme)
 	outcome, _, err := t.look(ctx, c)
 	if outcome == Absent {
 		outcome, _, _, err = t.lookPast(ctx, c)

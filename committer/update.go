@@ -109,7 +109,7 @@ func (t *Table) tryUpdate(ctx *call, build BuildFunc) (v Version, lost *Conflict
 	if err != nil {
 		return Version{}, nil, err
 	}
-	c = t.at(c, chain.end)
+	c = t.at(c, chain.end.Scheme)
 	if chain.end.Key != base.Key || chain.end.ETag != base.ETag {
 		err = t.lost(ctx, &ConflictError{Version: version, Key: c.key, Latest: chain.end.Number, Next: next})
 	} else {

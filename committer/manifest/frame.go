@@ -35,61 +35,63 @@ type frame struct {
 }
 
 // messageAt is the byte of the file at which the Manifest protobuf starts.
-func (f frame) messageAt() int { return f.position + prefixSize }
+func (f *frame) messageAt() int { return f.position + prefixSize }
 
-// readFrame finds the parts of b without copying them.
-func readFrame(b []byte) (frame, error) {
+// find finds the parts of b without copying them.
+func (f *frame) find(b []byte) error {
 	size := len(b)
 	if size == 0 {
-		return frame{}, fmt.Errorf("%w: it is empty", ErrInvalid)
+		return fmt.Errorf("%w: it is empty", ErrInvalid)
 	}
 	if size < footerSize {
-		return frame{}, fmt.Errorf("%w: %d bytes, shorter than the %d-byte footer", ErrInvalid, size, footerSize)
+		return fmt.Errorf("%w: %d bytes, shorter than the %d-byte footer", ErrInvalid, size, footerSize)
 	}
 	footerAt := size - footerSize
 	footer := b[footerAt:]
 	if got := footer[12:]; string(got) != magic {
-		return frame{}, fmt.Errorf("%w: %d bytes, and the magic at the end is %q, want %q", ErrInvalid, size, got, magic)
+		return fmt.Errorf("%w: %d bytes, and the magic at the end is %q, want %q", ErrInvalid, size, got, magic)
 	}
 	position := int64(binary.LittleEndian.Uint64(footer))
 	if position < 0 {
-		return frame{}, fmt.Errorf("%w: position %d is negative", ErrInvalid, position)
+		return fmt.Errorf("%w: position %d is negative", ErrInvalid, position)
 	}
 	if position > int64(footerAt-prefixSize) {
-		return frame{}, fmt.Errorf("%w: position %d is beyond the end: no section fits between it and the footer at %d",
+		return fmt.Errorf("%w: position %d is beyond the end: no section fits between it and the footer at %d",
 			ErrInvalid, position, footerAt)
 	}
 	start := position + prefixSize
 	length := int64(binary.LittleEndian.Uint32(b[position:]))
 	if end := start + length; end != int64(footerAt) {
-		return frame{}, fmt.Errorf("%w: section of %d bytes at %d ends at %d, the footer starts at %d: "+
+		return fmt.Errorf("%w: section of %d bytes at %d ends at %d, the footer starts at %d: "+
 			"the file is truncated or has trailing bytes", ErrInvalid, length, position, end, footerAt)
 	}
-	return frame{position: int(position), message: b[start:footerAt], footer: footer}, nil
+	f.position, f.message, f.footer = int(position), b[start:footerAt], footer
+	return nil
 }
 
-// checkMessage holds the message to its rules, and notes what most callers ask for.
-func (f *frame) checkMessage() error {
-	var top field
-	for b, at := f.message, f.messageAt(); len(b) > 0; at = top.end() {
-		if err := manifestMessage.checkFirst(&top, b, at, maxDepth); err != nil {
+// checkMessage holds the message of the file b to its rules, and notes what most callers ask for.
+func (f *frame) checkMessage(b []byte) error {
+	end := f.messageAt() + len(f.message)
+	for b, at := b[:end], f.messageAt(); at < end; {
+		top, err := manifestMessage.checkField(b, at, maxDepth)
+		if err != nil {
 			return err
 		}
-		switch top.num {
+		switch top.num() {
 		case numVersion:
-			f.version = top.varint
+			f.version = top.varint(b)
 		case numVersionAuxData:
 			f.aux = top
 		case numIndexSection:
 			f.index = top
 		case numTransactionFile:
-			f.transactionFile = top.bytes()
+			f.transactionFile = top.bytes(b)
 		case numBranch:
-			f.branch = top.bytes()
+			f.branch = top.bytes(b)
 		case numTransactionSection:
 			f.transact = top
 		}
-		b = b[len(top.raw):]
+		at = top.end
 	}
 	return nil
 }

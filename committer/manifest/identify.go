@@ -16,8 +16,8 @@ func (i Identity) TransactionID() string { return string(i.transaction) }
 // Identify is [Inspect] for who only asks which version a manifest is. It validates b as [Validate] does, and allocates
 // nothing but the name of a branch.
 func Identify(b []byte) (Identity, error) {
-	fr, err := parse(b)
-	if err != nil {
+	var fr frame
+	if err := fr.parse(b); err != nil {
 		return Identity{}, err
 	}
 	return Identity{Version: fr.version, Branch: string(fr.branch), transaction: fr.transactionUUID()}, nil

@@ -42,8 +42,8 @@ type DataFormat struct {
 // Inspect validates b as [Validate] does and returns what it says. Of a field that occurs more than once the last
 // occurrence counts, as in protobuf. The result shares no memory with b.
 func Inspect(b []byte) (Info, error) {
-	fr, err := parse(b)
-	if err != nil {
+	var fr frame
+	if err := fr.parse(b); err != nil {
 		return Info{}, err
 	}
 	var (
@@ -53,27 +53,27 @@ func Inspect(b []byte) (Info, error) {
 		rows   rowCount
 	)
 	for f := range fields(fr.message) {
-		switch f.num {
+		switch f.num() {
 		case numFields:
 			info.Fields++
 		case numFragments:
 			info.Fragments++
-			rows.add(f.bytes())
+			rows.add(f.bytes(fr.message))
 		case numTimestamp:
-			when.merge(f.bytes())
+			when.merge(f.bytes(fr.message))
 		case numReaderFlags:
-			info.ReaderFlags = f.varint
+			info.ReaderFlags = f.varint(fr.message)
 		case numWriterFlags:
-			info.WriterFlags = f.varint
+			info.WriterFlags = f.varint(fr.message)
 		case numWriterVersion:
-			writer.merge(f.bytes())
+			writer.merge(f.bytes(fr.message))
 		case numDataFormat:
-			info.DataFormat.merge(f.bytes())
+			info.DataFormat.merge(f.bytes(fr.message))
 		case numTableMetadata:
 			if info.TableMetadata == nil {
 				info.TableMetadata = make(map[string]string)
 			}
-			key, value := entry(f.bytes())
+			key, value := entry(f.bytes(fr.message))
 			info.TableMetadata[key] = value
 		}
 	}
@@ -96,11 +96,11 @@ type moment struct {
 func (m *moment) merge(b []byte) {
 	m.present = true
 	for f := range fields(b) {
-		switch f.num {
+		switch f.num() {
 		case 1:
-			m.seconds = int64(f.varint)
+			m.seconds = int64(f.varint(b))
 		case 2:
-			m.nanos = int64(int32(f.varint))
+			m.nanos = int64(int32(f.varint(b)))
 		}
 	}
 }
@@ -117,15 +117,15 @@ type writerParts struct{ library, version, prerelease, build string }
 
 func (w *writerParts) merge(b []byte) {
 	for f := range fields(b) {
-		switch f.num {
+		switch f.num() {
 		case 1:
-			w.library = string(f.bytes())
+			w.library = string(f.bytes(b))
 		case 2:
-			w.version = string(f.bytes())
+			w.version = string(f.bytes(b))
 		case 3:
-			w.prerelease = string(f.bytes())
+			w.prerelease = string(f.bytes(b))
 		case 4:
-			w.build = string(f.bytes())
+			w.build = string(f.bytes(b))
 		}
 	}
 }
@@ -143,11 +143,11 @@ func (w *writerParts) semver() string {
 
 func (d *DataFormat) merge(b []byte) {
 	for f := range fields(b) {
-		switch f.num {
+		switch f.num() {
 		case 1:
-			d.FileFormat = string(f.bytes())
+			d.FileFormat = string(f.bytes(b))
 		case 2:
-			d.Version = string(f.bytes())
+			d.Version = string(f.bytes(b))
 		}
 	}
 }
@@ -155,11 +155,11 @@ func (d *DataFormat) merge(b []byte) {
 // entry reads an entry of a map<string, string>. An absent half is empty.
 func entry(b []byte) (key, value string) {
 	for f := range fields(b) {
-		switch f.num {
+		switch f.num() {
 		case 1:
-			key = string(f.bytes())
+			key = string(f.bytes(b))
 		case 2:
-			value = string(f.bytes())
+			value = string(f.bytes(b))
 		}
 	}
 	return key, value
@@ -176,14 +176,15 @@ func (r *rowCount) add(b []byte) {
 	var physical, deleted uint64
 	var deletions bool
 	for f := range fields(b) {
-		switch f.num {
+		switch f.num() {
 		case numPhysicalRows:
-			physical = f.varint
+			physical = f.varint(b)
 		case numDeletionFile:
 			deletions = true
-			for d := range fields(f.bytes()) {
-				if d.num == numDeletedRows {
-					deleted = d.varint
+			file := f.bytes(b)
+			for d := range fields(file) {
+				if d.num() == numDeletedRows {
+					deleted = d.varint(file)
 				}
 			}
 		}

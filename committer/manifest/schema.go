@@ -47,9 +47,9 @@ func (m *message) lookup(num protowire.Number) *known {
 var unlisted known
 
 // fault describes a field by its number, its name where it is known, and its place.
-func (m *message) fault(f *field, format string, args ...any) error {
-	label := fmt.Sprintf("field %d", f.num)
-	if name := m.lookup(f.num).name; name != "" {
+func (m *message) fault(f field, format string, args ...any) error {
+	label := fmt.Sprintf("field %d", f.num())
+	if name := m.lookup(f.num()).name; name != "" {
 		label += " (" + name + ")"
 	}
 	return fmt.Errorf("%s at byte %d "+format, append([]any{label, f.at}, args...)...)

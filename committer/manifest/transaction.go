@@ -56,19 +56,20 @@ var transaction = message{
 	114: {"update_bases", nested, &message{1: {"new_bases", nested, &basePath}}},
 }
 
-// checkTransaction holds a Transaction to its rules, and notes its UUID. It must have an operation: Lance refuses to open
-// a table whose inline transaction has none.
+// checkTransaction holds a Transaction, which starts at a byte of b and ends with it, to its rules, and notes its UUID. It
+// must have an operation: Lance refuses to open a table whose inline transaction has none.
 func (f *frame) checkTransaction(b []byte, at int) error {
 	hasOperation := false
-	var in field
-	for ; len(b) > 0; b, at = b[len(in.raw):], in.end() {
-		if err := transaction.checkFirst(&in, b, at, maxDepth); err != nil {
+	for at < len(b) {
+		in, err := transaction.checkField(b, at, maxDepth)
+		if err != nil {
 			return fmt.Errorf("does not decode: %w", err)
 		}
-		if in.num == numUUID {
-			f.uuid = in.bytes()
+		if in.num() == numUUID {
+			f.uuid = in.bytes(b)
 		}
-		hasOperation = hasOperation || in.num >= numFirstOperation
+		hasOperation = hasOperation || in.num() >= numFirstOperation
+		at = in.end
 	}
 	if !hasOperation {
 		return errors.New("is of no use: the transaction has no operation")
@@ -77,7 +78,7 @@ func (f *frame) checkTransaction(b []byte, at int) error {
 }
 
 // hasTransaction reports whether the transaction is in the manifest itself, and the name of a file does not count.
-func (f *frame) hasTransaction() bool { return f.transact.raw != nil }
+func (f *frame) hasTransaction() bool { return f.transact.end != 0 }
 
 // transactionUUID returns the part of the manifest that is the UUID of its transaction.
 func (f *frame) transactionUUID() []byte {

@@ -22,60 +22,62 @@ import (
 //
 // The time is linear in len(b), and nothing is allocated unless an error is returned.
 func Validate(b []byte) error {
-	_, err := parse(b)
-	return err
+	var f frame
+	return f.parse(b)
 }
 
 // parse is Validate that keeps the frame, with what it has read of the message.
-func parse(b []byte) (frame, error) {
-	fr, err := readFrame(b)
-	if err != nil {
-		return frame{}, err
+func (f *frame) parse(b []byte) error {
+	if err := f.find(b); err != nil {
+		return err
 	}
-	if err := fr.checkMessage(); err != nil {
-		return frame{}, fmt.Errorf("%w: %w", ErrInvalid, err)
+	if err := f.checkMessage(b); err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	if err := fr.checkSections(b); err != nil {
-		return frame{}, fmt.Errorf("%w: %w", ErrInvalid, err)
+	if err := f.checkSections(b); err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	return fr, nil
+	return nil
 }
 
-// check holds the message in b, which starts at the byte at of the file, to the rules of m.
+// check holds the message that starts at a byte of b, and ends with it, to the rules of m.
 func (m *message) check(b []byte, at, depth int) error {
-	var f field
-	for len(b) > 0 {
-		if err := m.checkFirst(&f, b, at, depth); err != nil {
+	for at < len(b) {
+		f, err := m.read(b, at, depth)
+		if err != nil {
 			return err
 		}
-		b, at = b[len(f.raw):], f.end()
+		// A varint that is to be one, or is of a field that is not known, has no other rule.
+		if k := m.lookup(f.num()); k.kind > varint || f.typ() != protowire.VarintType {
+			if err := m.checkKnown(b, f, k, depth); err != nil {
+				return err
+			}
+		}
+		at = f.end
 	}
 	return nil
 }
 
-// checkFirst takes the first field off b, as read does, and holds it to the rules.
-func (m *message) checkFirst(f *field, b []byte, at, depth int) error {
-	if !f.readShort(b, at) {
-		if err := m.readLong(f, b, at, depth); err != nil {
-			return err
-		}
+// checkField reads the field that starts at a byte of b, as read does, and holds it to the rules.
+func (m *message) checkField(b []byte, at, depth int) (field, error) {
+	f, err := m.read(b, at, depth)
+	if err != nil {
+		return f, err
 	}
-	if k := m.lookup(f.num); k.kind != unknown {
-		return m.checkKnown(f, k, depth)
-	}
-	return nil
+	return f, m.checkKnown(b, f, m.lookup(f.num()), depth)
 }
 
-func (m *message) checkKnown(f *field, k *known, depth int) error {
-	if want := wireTypes[k.kind]; f.typ != want {
-		if k.kind == varints && f.typ == protowire.VarintType {
+// checkKnown holds a field of b to the rules of what is known of it.
+func (m *message) checkKnown(b []byte, f field, k *known, depth int) error {
+	if want := wireTypes[k.kind]; f.typ() != want {
+		if k.kind == unknown || k.kind == varints && f.typ() == protowire.VarintType {
 			return nil
 		}
-		return m.fault(f, "has wire type %d, want %s", f.typ, typeName(want))
+		return m.fault(f, "has wire type %d, want %s", f.typ(), typeName(want))
 	}
 	switch k.kind {
 	case varints:
-		for b := f.bytes(); len(b) > 0; {
+		for b := f.bytes(b); len(b) > 0; {
 			n := 1
 			if b[0] >= 0x80 {
 				_, n = protowire.ConsumeVarint(b)
@@ -86,19 +88,19 @@ func (m *message) checkKnown(f *field, k *known, depth int) error {
 			b = b[n:]
 		}
 	case seconds:
-		if s := int64(f.varint); s < minSeconds || s > maxSeconds {
+		if s := int64(f.varint(b)); s < minSeconds || s > maxSeconds {
 			return m.fault(f, "is %d, outside the years 1 to 9999", s)
 		}
 	case nanos:
-		if n := int32(f.varint); n < 0 || n >= 1e9 {
+		if n := int32(f.varint(b)); n < 0 || n >= 1e9 {
 			return m.fault(f, "is %d, want 0 to 999999999", n)
 		}
 	case text:
-		if !utf8.Valid(f.bytes()) {
+		if !utf8.Valid(f.bytes(b)) {
 			return m.fault(f, "is not UTF-8")
 		}
 	case nested:
-		if err := k.of.check(f.bytes(), f.at+f.head, depth-1); err != nil {
+		if err := k.of.check(b[:f.end], f.value, depth-1); err != nil {
 			return m.fault(f, "does not decode: %w", err)
 		}
 	}
@@ -121,8 +123,8 @@ var (
 // checkSections looks at the three absolute offsets of a manifest whose message has passed the check.
 func (f *frame) checkSections(b []byte) error {
 	// 0 is the default of version_aux_data and means that there is none.
-	if f.aux.varint != 0 && f.aux.varint >= uint64(f.position) {
-		return beyond(f.aux, f)
+	if at := f.aux.varint(b); at != 0 && at >= uint64(f.position) {
+		return f.beyond(f.aux, at)
 	}
 	if err := f.checkSection(b, f.index, checkIndexes); err != nil {
 		return err
@@ -133,21 +135,22 @@ func (f *frame) checkSections(b []byte) error {
 // checkSection holds the message that the offset points to, and that starts at a byte of the file, to a check. An absent
 // offset is fine; 0 is an offset like any other.
 func (f *frame) checkSection(b []byte, offset field, check func(b []byte, at int) error) error {
-	if offset.raw == nil {
+	if offset.end == 0 {
 		return nil
 	}
-	if f.position < prefixSize || offset.varint > uint64(f.position-prefixSize) {
-		return beyond(offset, f)
+	there := offset.varint(b)
+	if f.position < prefixSize || there > uint64(f.position-prefixSize) {
+		return f.beyond(offset, there)
 	}
-	at := int(offset.varint)
+	at := int(there)
 	start := at + prefixSize
 	length := binary.LittleEndian.Uint32(b[at:])
 	if uint64(length) > uint64(f.position-start) {
-		return manifestMessage.fault(&offset, "is %d: the section of %d bytes there ends at %d, after the start of the manifest section at %d",
+		return manifestMessage.fault(offset, "is %d: the section of %d bytes there ends at %d, after the start of the manifest section at %d",
 			at, length, uint64(start)+uint64(length), f.position)
 	}
-	if err := check(b[start:start+int(length)], start); err != nil {
-		return manifestMessage.fault(&offset, "is %d, and the section there %w", at, err)
+	if err := check(b[:start+int(length)], start); err != nil {
+		return manifestMessage.fault(offset, "is %d, and the section there %w", at, err)
 	}
 	return nil
 }
@@ -159,6 +162,6 @@ func checkIndexes(b []byte, at int) error {
 	return nil
 }
 
-func beyond(offset field, fr *frame) error {
-	return manifestMessage.fault(&offset, "is %d, but a section there must end before the manifest section at %d", offset.varint, fr.position)
+func (f *frame) beyond(offset field, at uint64) error {
+	return manifestMessage.fault(offset, "is %d, but a section there must end before the manifest section at %d", at, f.position)
 }

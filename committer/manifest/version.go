@@ -24,8 +24,8 @@ func WithVersion(b []byte, version uint64) ([]byte, error) {
 	if version == 0 || version > math.MaxInt64 {
 		return nil, fmt.Errorf("%w: it cannot get version %d, want 1 to %d", ErrInvalid, version, uint64(math.MaxInt64))
 	}
-	fr, err := parse(b)
-	if err != nil {
+	var fr frame
+	if err := fr.parse(b); err != nil {
 		return nil, err
 	}
 	const growth = 1 + 10 // a version field where there was none
@@ -48,8 +48,8 @@ func appendMessage(out, message []byte, version uint64) []byte {
 		if f.at == place {
 			out = appendVersion(out, version)
 		}
-		if f.num != numVersion {
-			out = append(out, f.raw...)
+		if f.num() != numVersion {
+			out = append(out, message[f.at:f.end]...)
 		}
 	}
 	if !replace && place == len(message) {
@@ -63,9 +63,9 @@ func versionPlace(message []byte) (place int, found bool) {
 	place = len(message)
 	for f := range fields(message) {
 		switch {
-		case f.num == numVersion:
+		case f.num() == numVersion:
 			place, found = f.at, true
-		case f.num > numVersion && !found && place == len(message):
+		case f.num() > numVersion && !found && place == len(message):
 			place = f.at
 		}
 	}

@@ -10,8 +10,8 @@ const (
 	// minRun is the shortest run, in versions, and slowRun where so many take
 	// longer than longRun.
 	minRun, slowRun = 16, 8
-	// runPerStart is how many times what it takes to begin a run, a LIST and a PUT,
-	// a run takes, so that the table is not idle for most of the time.
+	// runPerStart is how many times its start a run takes, so that the table is not
+	// idle for most of the time.
 	runPerStart = 6
 	// longRun is the time that a run beside rivals takes at the most. Where to list
 	// takes long, it is runPerList times that, and up to longListRun.
@@ -21,8 +21,8 @@ const (
 	longestRun, loneFactor = 2 * time.Second, 4
 	// rivalsFor is for how long a writer that met rivals thinks of them.
 	rivalsFor = 5 * time.Second
-	// maxTurn bounds the wait before a writer uses the rest of another, in PUTs.
-	maxTurn = 4
+	// maxTurn bounds the wait before a writer uses the rest of another, in starts.
+	maxTurn = 2
 	// longRest is for how much longer nobody begins a run now and then, so that
 	// Lance gets in. LanceDB appends in 5 to 25 ms on a local disk, and has to read
 	// every version that it missed before. It is a part of the time, one in
@@ -100,11 +100,11 @@ func (r *rivals) due() (rest time.Duration, listen bool) {
 		return 0, r.hasMet()
 	}
 	run := r.length() << r.unused
-	// Until a rival has listed and committed, and a HEAD has seen it.
-	rest = r.list + 2*r.put + r.forLance(r.last)
+	// Until a rival has looked, listed and committed, and a HEAD has seen it.
+	rest = r.start() + 2*r.put + r.forLance(r.last)
 	if r.hasMet() {
 		// Those who wait for their turn do so before.
-		rest += maxTurn * r.put
+		rest += maxTurn * r.start()
 	} else {
 		run *= loneFactor
 	}
@@ -128,7 +128,7 @@ func (r *rivals) length() uint64 {
 	if r.put == 0 {
 		return minRun
 	}
-	length := max(minRun, powerOfTwo(runPerStart*(r.list+r.put)/r.put))
+	length := max(minRun, powerOfTwo(runPerStart*r.start()/r.put))
 	for length > slowRun && r.puts(length) > max(longRun, min(runPerList*r.list, longListRun)) {
 		length /= 2
 	}
@@ -152,12 +152,16 @@ func (r *rivals) runEnd(version uint64) uint64 {
 	return end
 }
 
+// start is what it takes to begin a run, a LIST and a PUT. Two that begin within
+// that time of each other race, and one of them does so in vain.
+func (r *rivals) start() time.Duration { return r.list + r.put }
+
 // turn is how long to wait, once a run has ended at a version, before beginning
 // another. Those who have waited for more runs go first, and jitter keeps apart
 // those who have waited for as many.
 func (r *rivals) turn(version uint64) time.Duration {
 	waited := max(1, (version-r.last)/r.length())
-	turn := rand.N(maxTurn*r.put/time.Duration(waited) + 1)
+	turn := rand.N(maxTurn*r.start()/time.Duration(waited) + 1)
 	if r.knowUs() {
 		// Otherwise the others may not know of this writer, and not rest as long.
 		turn += r.forLance(version)

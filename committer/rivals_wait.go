@@ -25,6 +25,8 @@ type wait struct {
 	until time.Time
 	// press is how many of the next tries do not wait.
 	press int
+	// onTurn says that the next try is the one for which the turn has come.
+	onTurn bool
 }
 
 // newWait returns the waits of an update that begins now. They take half of its
@@ -54,11 +56,12 @@ func (w *wait) beforeUpdate() error {
 }
 
 // rest waits until a rival has begun its run, and then for its turn after that.
-// It looks less and less often, since it is in no hurry.
+// Before the time of a start nobody can have. It looks less and less often then,
+// since it is in no hurry.
 func (w *wait) rest(d time.Duration) error {
 	w.forget()
 	next := w.rivals.last + 1
-	step := max(w.rivals.put, time.Millisecond)
+	step := max(w.rivals.start(), time.Millisecond)
 	over := time.Now().Add(min(d, time.Until(w.until)))
 	for time.Now().Before(over) {
 		if err := w.sleep(min(step, time.Until(over))); err != nil {
@@ -75,9 +78,10 @@ func (w *wait) rest(d time.Duration) error {
 	return nil
 }
 
-// afterLoss waits after so many lost races in a row. Where the winner goes on at
-// once, it is in a run.
-func (w *wait) afterLoss(losses int) error {
+// afterLoss waits after so many lost races in a row, the last for a version. Where
+// the winner goes on at once, it is in a run, and so is one that was first where
+// it was our turn.
+func (w *wait) afterLoss(version uint64, losses int) error {
 	w.rivals.meet()
 	if err := w.ctx.left.pause(w.ctx, w.rivals.pause(losses)); err != nil {
 		return err
@@ -85,6 +89,9 @@ func (w *wait) afterLoss(losses int) error {
 	if w.press > 0 {
 		w.press--
 		return nil
+	}
+	if w.onTurn {
+		return w.queue(version)
 	}
 	next, running, err := w.goOn()
 	if err != nil || !running {
@@ -96,6 +103,7 @@ func (w *wait) afterLoss(losses int) error {
 // queue waits for a rest and for its turn, beginning at a version of a rival
 // that is there.
 func (w *wait) queue(version uint64) error {
+	w.onTurn = false
 	for range patience {
 		end := w.rivals.runEnd(version)
 		running, err := w.follow(version, end)
@@ -105,16 +113,22 @@ func (w *wait) queue(version uint64) error {
 		if err := w.sleep(w.rivals.turn(end)); err != nil {
 			return err
 		}
+		// Mostly another was first, which a HEAD tells for less than a LIST.
+		if version = end + 1; w.isThere(version) {
+			w.rivals.saw(version, time.Now())
+			continue
+		}
 		k, err := w.listInTurn(w.ctx)
 		if err != nil {
 			// The try lists again, and says what is wrong.
 			return nil
 		}
 		// What takes longer than a PUT can have missed one.
-		if version = k.end.Number; version == end && (w.rivals.list <= w.rivals.put || !w.isThere(end+1)) {
+		if k.end.Number == end && (w.rivals.list <= w.rivals.put || !w.isThere(version)) {
+			w.onTurn = true
 			return nil
 		}
-		version = max(version, end+1)
+		version = max(version, k.end.Number)
 	}
 	w.press = presses
 	w.forget()

@@ -36,11 +36,11 @@ var errNoBuild = errors.New("there is no build function")
 // ReadManifest inside build costs nothing when this handle committed the base.
 //
 // Processes that update one table share it, and lose few races: each commits a
-// run of 8 versions or more, and then rests for about the time of a LIST and 6
+// run of 8 versions or more, and then rests for about the time of 3 LISTs and 5
 // PUTs, until another has begun. Where a rival was met within 5 s, an update can
 // wait for its turn, for half of the call's time at the most. With 8 processes
-// the wait before a run of 16 versions costs about 18 HEADs and 5 LISTs. Without
-// rivals a writer rests for a LIST and 2 PUTs, at times 100 ms more, after 64
+// the wait before a run of 16 versions costs about 18 HEADs and 3 LISTs. Without
+// rivals a writer rests for a LIST and 3 PUTs, at times 100 ms more, after 64
 // versions, then more and more seldom.
 func (t *Table) Update(ctx context.Context, build BuildFunc) (Version, error) {
 	switch {
@@ -76,7 +76,7 @@ func (t *Table) update(ctx *call, build BuildFunc) (Version, error) {
 		}
 		losses++
 		ctx.left.built = 0
-		if why := w.afterLoss(losses); why != nil {
+		if why := w.afterLoss(lost.Version, losses); why != nil {
 			return Version{}, fmt.Errorf("%w: %w after %d lost races in %v; the latest version is at least %d",
 				ErrContention, why, losses, elapsed(ctx.left.started).Round(time.Millisecond), lost.Latest)
 		}

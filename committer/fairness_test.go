@@ -135,9 +135,9 @@ func TestRivalsShareATable(t *testing.T) {
 		{"eight of eight goroutines", 8, 8, pace{put: 5 * ms, list: 2.5}, 0.5, 0.65, 1.1, 3 * time.Second, 1.6, 0.3},
 		{"eight of eight goroutines, unsteady times", 8, 8, pace{put: 5 * ms, list: 2.5, jitter: 0.5}, 0.4, 0.7, 1.1, 3 * time.Second, 1.8, 0.35},
 		{"eight of eight goroutines, a store of one core", 8, 8, pace{put: 5 * ms, list: 1, jitter: 0.3, cores: 1}, 0.4, 0.55, 1.1, 4 * time.Second, 1.5, 0.25},
-		{"eight of eight goroutines, a slow LIST on one core", 8, 8, pace{put: 5 * ms, list: 4, jitter: 0.3, cores: 1}, 0.4, 0.4, 1.1, 8 * time.Second, 1.4, 0.25},
-		{"sixteen", 16, 1, pace{put: 5 * ms, list: 2.5}, 0.4, 0.7, 1.2, 4 * time.Second, 2.6, 0.5},
-		{"eight, a PUT of 50 ms", 8, 1, pace{put: 50 * ms, list: 1}, 0.35, 0.65, 1.4, 12 * time.Second, 3.2, 0.7},
+		{"eight of eight goroutines, a slow LIST on one core", 8, 8, pace{put: 5 * ms, list: 4, jitter: 0.3, cores: 1}, 0.25, 0.35, 1.15, 8 * time.Second, 1.4, 0.25},
+		{"sixteen", 16, 1, pace{put: 5 * ms, list: 2.5}, 0.4, 0.7, 1.2, 4 * time.Second, 2.6, 0.43},
+		{"eight, a PUT of 50 ms", 8, 1, pace{put: 50 * ms, list: 1}, 0.35, 0.65, 1.4, 12 * time.Second, 3.2, 0.53},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -57,6 +57,10 @@ func (p *pace) until(version uint64) time.Duration {
 // puts is the time of so many PUTs.
 func (p *pace) puts(n uint64) time.Duration { return p.put * time.Duration(n) }
 
+// isBusy reports whether versions come about as fast as they can, one PUT after
+// another, with the rests between runs.
+func (p *pace) isBusy() bool { return p.each <= 2*p.put }
+
 // average moves quickly to what is less, and slowly to what is more: one PUT that
 // hung would otherwise have its writer wait so long for its turn that it sends
 // none from which to learn better.

@@ -21,6 +21,9 @@ const (
 	longestRun, loneFactor = 2 * time.Second, 4
 	// rivalsFor is for how long a writer that met rivals thinks of them.
 	rivalsFor = 5 * time.Second
+	// fullTrust is how many ends of runs must fail to come before a writer doubts
+	// that there are runs.
+	fullTrust = 2
 	// maxTurn bounds the wait before a writer uses the rest of another, in starts.
 	maxTurn = 2
 	// longRest is for how much longer nobody begins a run now and then, so that
@@ -44,6 +47,11 @@ const (
 // end at versions that their length divides, so all processes know where. The
 // pace of the table tells about when, and a HEAD of that version when.
 //
+// Only a busy table has runs. Where processes commit now and then, even all at
+// once, who lost a race is through sooner when it simply tries again than when it
+// waits for the end of a run that nobody is in. So only who has seen runs end as
+// expected waits at once, and others after some losses in a row.
+//
 // A writer that has met no rival rests, too, though seldom: where rivals need
 // longer to list than it needs to commit, it loses no race and would never learn
 // of them.
@@ -58,6 +66,9 @@ type rivals struct {
 	gaps [2]uint64
 	// running says that neither a version of others nor a rest followed it.
 	running bool
+	// trust is fullTrust when the end of a run came as expected, and less by each
+	// that did not since.
+	trust int
 	// unused doubles the runs: it grows with each rest that let nobody in.
 	unused int
 }
@@ -89,6 +100,19 @@ func (r *rivals) hasMet() bool { return !r.met.IsZero() && elapsed(r.met) < riva
 
 // knowUs reports whether rivals know of this writer, which won lately.
 func (r *rivals) knowUs() bool { return r.last != 0 && elapsed(r.lastAt) < rivalsFor }
+
+// foresaw records whether the end of a run came as expected. On a table that is not
+// busy it came by chance.
+func (r *rivals) foresaw(came bool) {
+	if came && r.isBusy() {
+		r.trust = fullTrust
+	} else {
+		r.trust = max(0, r.trust-1)
+	}
+}
+
+// takeRuns reports whether rivals take runs, and know of this writer.
+func (r *rivals) takeRuns() bool { return r.trust > 0 && r.knowUs() }
 
 // due returns for how long to rest before the next update, mostly not at all,
 // and whether a HEAD should tell first that nobody else has gone on. A rest that

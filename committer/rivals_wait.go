@@ -6,7 +6,8 @@ const (
 	// patience is how many runs a writer lets end without a turn of its own.
 	// Whoever goes on then does not know of it.
 	patience = 6
-	// presses is how many tries in a row do not wait for a rest after that.
+	// presses is how many tries in a row do not wait for a rest after that, nor where
+	// rivals are not known to take runs.
 	presses = 4
 	// soonLooks is how many more looks are made for a version that is soon there.
 	// The first pause between them is a version's time, or a part of the way that
@@ -37,7 +38,7 @@ func (t *Table) newWait(ctx *call) *wait {
 		most = min(most, time.Until(deadline))
 	}
 	w := &wait{Table: t, ctx: ctx, until: time.Now().Add(most / 2)}
-	if !t.rivals.knowUs() {
+	if !t.rivals.takeRuns() {
 		w.press = presses
 	}
 	return w
@@ -78,9 +79,9 @@ func (w *wait) rest(d time.Duration) error {
 	return nil
 }
 
-// afterLoss waits after so many lost races in a row, the last for a version. Where
-// the winner goes on at once, it is in a run, and so is one that was first where
-// it was our turn.
+// afterLoss waits after so many lost races in a row, the last for a version. On a
+// busy table, where the winner goes on at once, it is in a run, and so is one that
+// was first where it was our turn.
 func (w *wait) afterLoss(version uint64, losses int) error {
 	w.rivals.meet()
 	if err := w.ctx.left.pause(w.ctx, w.rivals.pause(losses)); err != nil {
@@ -88,6 +89,10 @@ func (w *wait) afterLoss(version uint64, losses int) error {
 	}
 	if w.press > 0 {
 		w.press--
+		return nil
+	}
+	if !w.rivals.isBusy() {
+		// Nobody is in a run.
 		return nil
 	}
 	if w.onTurn {
@@ -144,8 +149,12 @@ func (w *wait) follow(version, end uint64) (running bool, err error) {
 		if err := w.sleep(w.rivals.until(end)*3/4 - pause); err != nil {
 			return false, err
 		}
-		if there, err := w.appears(end, pause); err != nil || there {
-			return there, err
+		there, err := w.appears(end, pause)
+		if err != nil {
+			return false, err
+		}
+		if w.rivals.foresaw(there); there {
+			return true, nil
 		}
 		if version, running, err = w.goOn(); err != nil || !running {
 			return false, err

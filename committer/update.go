@@ -32,10 +32,12 @@ var errNoBuild = errors.New("there is no build function")
 // a writer that loses until its bounds are reached gets [ErrContention].
 //
 // It costs one PUT while the end of the chain is known and fresh, one LIST
-// before it otherwise, and for each lost race a PUT, two HEADs and a LIST.
+// before it otherwise, and for each lost race a PUT, a HEAD or two, and a LIST.
 // ReadManifest inside build costs nothing when this handle committed the base.
 //
-// Processes that update one table share it, and lose few races: each commits a
+// Who lost a race tries again after a short pause. On a busy table, where versions
+// follow each other about as fast as the store allows, that would be in vain, so
+// there processes share the table, and lose few races: each commits a
 // run of 8 versions or more, and then rests for about the time of 3 LISTs and 5
 // PUTs, until another has begun. Where a rival was met within 5 s, an update can
 // wait for its turn, for half of the call's time at the most. With 8 processes

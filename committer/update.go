@@ -37,13 +37,13 @@ var errNoBuild = errors.New("there is no build function")
 //
 // Who lost a race tries again after a short pause. On a busy table, where versions
 // follow each other about as fast as the store allows, that would be in vain, so
-// there processes share the table, and lose few races: each commits a
-// run of 8 versions or more, and then rests for about the time of 3 LISTs and 5
-// PUTs, until another has begun. Where a rival was met within 5 s, an update can
-// wait for its turn, for half of the call's time at the most. With 8 processes
-// the wait before a run of 16 versions costs about 18 HEADs and 3 LISTs. Without
-// rivals a writer rests for a LIST and 3 PUTs, at times 100 ms more, after 64
-// versions, then more and more seldom.
+// there processes take turns, and lose few races: each commits a run of 8 versions
+// or more, and then rests for about the time of 3 LISTs and 5 PUTs, until another
+// has begun. Where a rival was met within 5 s, an update can wait for its turn,
+// for half of the call's time at the most. With 8 processes the wait before a run
+// of 16 versions costs about 18 HEADs and 3 LISTs. Without rivals a writer rests
+// for a LIST and 3 PUTs, at times 100 ms more, after 64 versions, then more and
+// more seldom.
 func (t *Table) Update(ctx context.Context, build BuildFunc) (Version, error) {
 	switch {
 	case t.broken != nil:

@@ -40,7 +40,8 @@ func (f *frame) parse(b []byte) error {
 	return nil
 }
 
-// check holds the message that starts at a byte of b, and ends with it, to the rules of m.
+// check holds the message that starts at a byte of b, and ends with it, to the rules of m. It is checkField in a loop,
+// written out: that call for each field takes an eighth more.
 func (m *message) check(b []byte, at, depth int) error {
 	for at < len(b) {
 		f, err := m.read(b, at, depth)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/lancecommit/lancecommit/backends/file"
 	"github.com/lancecommit/lancecommit/committer"
 	"github.com/lancecommit/lancecommit/integration/fixtures"
 	"github.com/lancecommit/lancecommit/internal/testmanifest"
@@ -354,14 +355,18 @@ func TestShowPrintsTheMetadataOfAVersion(t *testing.T) {
 	fixture := fixtures.V2()
 	table := layFixture(t, fixture)
 	require.Regexp(t, `(?m)^metadata +-$`, call(t, "show", table).out)
+	store, err := file.Open(table)
+	require.NoError(t, err)
+	defer store.Close()
+	if !store.Capabilities().Metadata {
+		t.Skip("the file system of the test keeps no extended attributes")
+	}
 	req := requestFor(fixture, fixture.Main)
 	req.Metadata = map[string]string{"run": "7", "a b": "x,y", "lines": "1\n2\x1b[31m", "empty": ""}
 	var response committer.CreateTableVersionResponse
 	got := createWith(t, req, &response, "--root", filepath.Dir(table))
 	require.Equal(t, exitOK, got.code, got.err)
-	if response.Version.Metadata == nil {
-		t.Skip("the file system of the test keeps no extended attributes")
-	}
+	require.Equal(t, req.Metadata, response.Version.Metadata)
 	require.Equal(t, req.Metadata, parse[versionJSON](t, call(t, "show", table, "3", "--json")).Metadata)
 	require.Regexp(t, `(?m)^metadata +"a b"="x,y", empty="", lines="1\\n2\\x1b\[31m", run=7$`, call(t, "show", table, "3").out)
 }

@@ -37,8 +37,9 @@
 //
 // Clocks decide nothing, with one exception: for a short time, 5 s unless
 // [WithStaleAfter] says otherwise, nobody is assumed to delete a version that was
-// the latest, and so the end of the chain that was learned stays good for as long.
-// A commit whose answer comes later is confirmed by another LIST.
+// the latest. So the end of the chain that was learned stays good for as long, and
+// so does what others are seen to have made after it. A commit whose answer comes
+// later is confirmed by another LIST.
 //
 // A request that was given up can still take effect while it is under way
 // somewhere. A conflict after such a request is final as long as the version that

@@ -13,10 +13,14 @@ type known struct {
 	scheme naming.Scheme
 	// end is the newest version, or one without a key when the chain is empty.
 	end Version
-	// learned is when end was the end, zero when that is not known. The end is
-	// learned by a LIST, or by own commits on top of one, and by nothing else:
-	// a HEAD cannot tell the end from a hole that a clean-up left.
+	// learned is when end was the end, or one before it was that others have gone
+	// on from since; zero when that is not known. The end is learned by a LIST, or
+	// by own commits on top of one, and by nothing else: a HEAD cannot tell the end
+	// from a hole that a clean-up left. See moveOn.
 	learned time.Time
+	// passed is when an end was learned that others have gone past, while the end is
+	// not known.
+	passed time.Time
 	// listed is when the last LIST began.
 	listed time.Time
 	// replaced says that the end is not the object that it was: the table was
@@ -84,7 +88,7 @@ func (t *Table) learnCommit(v Version, learned time.Time, body []byte) {
 	if learned.Before(t.known.learned) && t.known.end.Number > v.Number {
 		return
 	}
-	t.known.scheme, t.known.end, t.known.learned, t.seen = v.Scheme, v, learned, v
+	t.known.scheme, t.known.end, t.known.learned, t.known.passed, t.seen = v.Scheme, v, learned, time.Time{}, v
 	if len(body) <= t.keepUpTo {
 		t.known.body = append(t.known.body[:0], body...)
 	} else {
@@ -100,6 +104,37 @@ func (t *Table) learnScheme(scheme naming.Scheme) {
 	if t.known.scheme != scheme {
 		t.known = known{scheme: scheme}
 	}
+}
+
+// goneOn says that others have gone past the end. The next call lists, unless
+// moveOn comes before.
+func (t *Table) goneOn() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k := t.known
+	if !k.learned.IsZero() {
+		k.passed = k.learned
+	}
+	t.known = known{scheme: k.scheme, replaced: k.replaced, listed: k.listed, passed: k.passed}
+}
+
+// moveOn makes v, a version of others that is there, the end of the chain to commit
+// on. It is false when the end that they have gone past is not fresh until a time.
+// While it is, nobody removes what was made after it, so there is no hole before v,
+// and the create of the next version tells whether v is the end. What is known stays
+// as old as it was: a HEAD makes it no younger.
+func (t *Table) moveOn(v Version, until time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	k := known{scheme: v.Scheme, end: v, learned: t.known.learned, listed: t.known.listed, replaced: t.known.replaced}
+	if k.learned.IsZero() {
+		k.learned = t.known.passed
+	}
+	if v.Number <= t.known.end.Number || !k.fresh(t.staleAfter, until) {
+		return false
+	}
+	t.known, t.seen = k, v
+	return true
 }
 
 // forget makes the next call list.

@@ -7,9 +7,9 @@ const paceFor = 5 * time.Second
 
 // pace is how fast a table goes on, as far as one writer has seen.
 type pace struct {
-	// put and list are how long these take, and each is how long the table takes
+	// put and head are how long these take, and each is how long the table takes
 	// for a version, whoever commits it. They are moving averages.
-	put, list, each time.Duration
+	put, head, each time.Duration
 	// end was the end of the chain when it was last seen, at seenAt.
 	end    uint64
 	seenAt time.Time
@@ -23,13 +23,14 @@ func (p *pace) tookPut(took time.Duration, created bool) {
 	}
 }
 
+// tookHead records how long a HEAD took.
+func (p *pace) tookHead(took time.Duration) { average(&p.head, took) }
+
 // listed records the end of the chain that a LIST has shown, zero for none.
 // When it was the end is not known better than half of the LIST ago.
 func (p *pace) listed(end uint64, began time.Time) {
-	took := elapsed(began)
-	average(&p.list, took)
 	if end != 0 {
-		p.saw(end, began.Add(took/2))
+		p.saw(end, began.Add(elapsed(began)/2))
 	}
 }
 

@@ -42,14 +42,16 @@ func (t *Table) publish(ctx *call, c candidate, chain known, sent time.Time) (Ve
 	}
 }
 
-// failed forgets the end of the chain where an error leaves doubt about it, and
-// reports conflicts.
+// failed forgets the end of the chain, which an error leaves in doubt, or which
+// others have gone past. It reports conflicts.
 func (t *Table) failed(ctx context.Context, err error) error {
-	t.forget()
 	var conflict *ConflictError
-	if errors.As(err, &conflict) {
-		t.conflicted(ctx, conflict)
+	if !errors.As(err, &conflict) {
+		t.forget()
+		return err
 	}
+	t.goneOn()
+	t.conflicted(ctx, conflict)
 	return err
 }
 

@@ -7,15 +7,10 @@ import (
 )
 
 const (
-	// minRun is the shortest run, in versions, and slowRun where so many take
-	// longer than longRun.
-	minRun, slowRun = 16, 8
-	// runPerStart is how many times its start a run takes, so that the table is not
-	// idle for most of the time.
-	runPerStart = 6
-	// longRun is the time that a run beside rivals takes at the most. Where to list
-	// takes long, it is runPerList times that, and up to longListRun.
-	longRun, runPerList, longListRun = 250 * time.Millisecond, 3, time.Second
+	// fullRun is how many versions a run beside rivals has, and slowRun how many where
+	// so many take longer than longRun.
+	fullRun, slowRun = 16, 4
+	longRun          = 250 * time.Millisecond
 	// longestRun bounds the runs after which nobody else came, and a writer that
 	// knows of no rival makes them loneFactor times as long.
 	longestRun, loneFactor = 2 * time.Second, 4
@@ -40,7 +35,7 @@ const (
 // it may use this.
 //
 // The winner of a race knows the end of the chain at once, while the others have
-// to list, and Lance to read what it missed. So the winner is likely to win
+// to look for it, and Lance to read what it missed. So the winner is likely to win
 // again, and what the others send meanwhile is in vain. This makes use of it: a
 // writer commits a run of versions, and then rests for as long as a rival needs
 // to begin its own. Who meets a run waits for its end, and spends no PUT. Runs
@@ -124,7 +119,7 @@ func (r *rivals) due() (rest time.Duration, listen bool) {
 		return 0, r.hasMet()
 	}
 	run := r.length() << r.unused
-	// Until a rival has looked, listed and committed, and a HEAD has seen it.
+	// Until a rival has looked and committed, and a HEAD has seen it.
 	rest = r.start() + 2*r.put + r.forLance(r.last)
 	if r.hasMet() {
 		// Those who wait for their turn do so before.
@@ -149,11 +144,8 @@ func (r *rivals) wasted() {
 // length is that of the runs beside rivals. It is a power of two, so that
 // processes which measure other times still have ends in common.
 func (r *rivals) length() uint64 {
-	if r.put == 0 {
-		return minRun
-	}
-	length := max(minRun, powerOfTwo(runPerStart*r.start()/r.put))
-	for length > slowRun && r.puts(length) > max(longRun, min(runPerList*r.list, longListRun)) {
+	length := uint64(fullRun)
+	for length > slowRun && r.puts(length) > longRun {
 		length /= 2
 	}
 	return length
@@ -176,16 +168,19 @@ func (r *rivals) runEnd(version uint64) uint64 {
 	return end
 }
 
-// start is what it takes to begin a run, a LIST and a PUT. Two that begin within
+// start is what it takes to begin a run, a HEAD and a PUT. Two that begin within
 // that time of each other race, and one of them does so in vain.
-func (r *rivals) start() time.Duration { return r.list + r.put }
+func (r *rivals) start() time.Duration { return r.head + r.put }
 
 // turn is how long to wait, once a run has ended at a version, before beginning
-// another. Those who have waited for more runs go first, and jitter keeps apart
-// those who have waited for as many.
+// another: at least half of a time that is shorter the more runs one has waited
+// for, and jitter keeps apart those who have waited for as many. All measure it by
+// the pace of the table, which is the same for all, and not by PUTs of their own: of
+// these, who seldom has a turn knows little, and would wait the longer for it.
 func (r *rivals) turn(version uint64) time.Duration {
 	waited := max(1, (version-r.last)/r.length())
-	turn := rand.N(maxTurn*r.start()/time.Duration(waited) + 1)
+	half := maxTurn * (r.head + r.each) / time.Duration(2*waited)
+	turn := half + rand.N(half+1)
 	if r.knowUs() {
 		// Otherwise the others may not know of this writer, and not rest as long.
 		turn += r.forLance(version)

@@ -1,6 +1,10 @@
 package committer
 
-import "time"
+import (
+	"time"
+
+	"github.com/lancecommit/lancecommit/naming"
+)
 
 const (
 	// patience is how many runs a writer lets end without a turn of its own.
@@ -9,6 +13,9 @@ const (
 	// presses is how many tries in a row do not wait for a rest after that, nor where
 	// rivals are not known to take runs.
 	presses = 4
+	// steps is how many HEADs go after versions of others when a race is lost. More
+	// would cost more than the LIST that finds them all.
+	steps = 2
 	// soonLooks is how many more looks are made for a version that is soon there.
 	// The first pause between them is a version's time, or a part of the way that
 	// was left, one in wayPerPause: a guess that goes far ahead is off by more, and
@@ -17,8 +24,8 @@ const (
 )
 
 // A wait is how an update lets rivals go first where it is their time. A HEAD
-// here says to wait on, or to list again; it never says what the end of the chain
-// is. The errors are those of the context.
+// here says to wait on, to list again, or which version others have come to; that
+// this is the end of the chain, none can tell. The errors are those of the context.
 type wait struct {
 	*Table
 	ctx *call
@@ -28,6 +35,8 @@ type wait struct {
 	press int
 	// onTurn says that the next try is the one for which the turn has come.
 	onTurn bool
+	// seen is the newest version of others that was seen to be there.
+	seen Version
 }
 
 // newWait returns the waits of an update that begins now. They take half of its
@@ -51,7 +60,7 @@ func (w *wait) beforeUpdate() error {
 		return w.rest(rest)
 	}
 	if k := w.remember(); listen && k.end.exists() && w.isThere(k.end.Number+1) {
-		w.forget()
+		w.goneOn()
 	}
 	return nil
 }
@@ -60,7 +69,6 @@ func (w *wait) beforeUpdate() error {
 // Before the time of a start nobody can have. It looks less and less often then,
 // since it is in no hurry.
 func (w *wait) rest(d time.Duration) error {
-	w.forget()
 	next := w.rivals.last + 1
 	step := max(w.rivals.start(), time.Millisecond)
 	over := time.Now().Add(min(d, time.Until(w.until)))
@@ -69,6 +77,7 @@ func (w *wait) rest(d time.Duration) error {
 			return err
 		}
 		if w.isThere(next) {
+			w.goneOn()
 			w.rivals.meet()
 			w.rivals.saw(next, time.Now())
 			return w.queue(next)
@@ -79,30 +88,50 @@ func (w *wait) rest(d time.Duration) error {
 	return nil
 }
 
-// afterLoss waits after so many lost races in a row, the last for a version. On a
-// busy table, where the winner goes on at once, it is in a run, and so is one that
-// was first where it was our turn.
-func (w *wait) afterLoss(version uint64, losses int) error {
+// afterLoss waits after so many lost races in a row. On a busy table, where the
+// winner goes on at once, it is in a run, and so is one that was first where it was
+// our turn.
+func (w *wait) afterLoss(lost *ConflictError, losses int) error {
 	w.rivals.meet()
+	if lost.Winner != nil {
+		w.seen = *lost.Winner
+	}
 	if err := w.ctx.left.pause(w.ctx, w.rivals.pause(losses)); err != nil {
 		return err
 	}
-	if w.press > 0 {
+	switch {
+	case w.press > 0:
 		w.press--
-		return nil
-	}
-	if !w.rivals.isBusy() {
+	case !w.rivals.isBusy():
 		// Nobody is in a run.
+	case w.onTurn:
+		return w.queue(lost.Version)
+	default:
+		running, err := w.goesOn(lost.Version)
+		if err != nil {
+			return err
+		}
+		if running {
+			return w.queue(lost.Version + 1)
+		}
+		w.buildOn(lost.Version)
 		return nil
 	}
-	if w.onTurn {
-		return w.queue(version)
+	if w.seen.Number == lost.Version {
+		w.catchUp()
 	}
-	next, running, err := w.goOn()
-	if err != nil || !running {
-		return err
+	return nil
+}
+
+// catchUp goes on from the version seen last to the end, if that is near. Otherwise
+// the next try lists.
+func (w *wait) catchUp() {
+	for end := w.seen.Number + steps; w.seen.Number < end; {
+		if version := w.seen.Number; !w.isThere(version + 1) {
+			w.buildOn(version)
+			return
+		}
 	}
-	return w.queue(next)
 }
 
 // queue waits for a rest and for its turn, beginning at a version of a rival
@@ -123,21 +152,33 @@ func (w *wait) queue(version uint64) error {
 			w.rivals.saw(version, time.Now())
 			continue
 		}
+		if w.buildOn(end) {
+			w.onTurn = true
+			return nil
+		}
 		k, err := w.listInTurn(w.ctx)
 		if err != nil {
 			// The try lists again, and says what is wrong.
 			return nil
 		}
-		// What takes longer than a PUT can have missed one.
-		if k.end.Number == end && (w.rivals.list <= w.rivals.put || !w.isThere(version)) {
+		// A LIST takes long enough to have missed one.
+		if k.end.Number == end && !w.isThere(version) {
 			w.onTurn = true
 			return nil
 		}
 		version = max(version, k.end.Number)
 	}
 	w.press = presses
-	w.forget()
+	w.goneOn()
 	return nil
+}
+
+// buildOn has the next try build on a version of others, without a LIST, where that
+// is the one seen last and what is known is fresh until then. It reports whether
+// that is so.
+func (w *wait) buildOn(version uint64) bool {
+	now := time.Now()
+	return w.seen.Number == version && now.Before(w.until) && w.moveOn(w.seen, now.Add(w.rivals.start()))
 }
 
 // follow waits until the end of a run is there, beginning at a version that is.
@@ -190,12 +231,17 @@ func (w *wait) goOn() (next uint64, running bool, err error) {
 		// With an error, the try lists again, and says what is wrong.
 		return 0, false, nil
 	}
-	// In a run, the next PUT ends within the time of one and a half.
+	running, err = w.goesOn(k.end.Number)
+	return k.end.Number + 1, running, err
+}
+
+// goesOn reports whether a version comes after another at once: in a run, the next
+// PUT ends within the time of one and a half.
+func (w *wait) goesOn(version uint64) (bool, error) {
 	if err := w.sleep(w.rivals.put * 3 / 2); err != nil {
-		return 0, false, err
+		return false, err
 	}
-	next = k.end.Number + 1
-	return next, w.isThere(next), nil
+	return w.isThere(version + 1), nil
 }
 
 // isThere reports whether a version is there, as far as that can be told: a LIST
@@ -204,8 +250,15 @@ func (w *wait) isThere(version uint64) bool {
 	if !time.Now().Before(w.until) {
 		return false
 	}
-	_, err := w.reads.Head(w.ctx, w.key(w.remember().scheme, version))
-	return err == nil
+	name := naming.Name{Version: version, Scheme: w.remember().scheme}
+	key, began := w.key(name.Scheme, version), time.Now()
+	attrs, err := w.reads.Head(w.ctx, key)
+	w.rivals.tookHead(elapsed(began))
+	if err != nil {
+		return false
+	}
+	w.seen = newVersion(key, name, attrs)
+	return true
 }
 
 func (w *wait) sleep(d time.Duration) error {

@@ -32,18 +32,19 @@ var errNoBuild = errors.New("there is no build function")
 // a writer that loses until its bounds are reached gets [ErrContention].
 //
 // It costs one PUT while the end of the chain is known and fresh, one LIST
-// before it otherwise, and for each lost race a PUT, a HEAD or two, and a LIST.
+// before it otherwise, and for each lost race a PUT and two or three HEADs, with a
+// LIST where others are further ahead, or what was known is no longer fresh.
 // ReadManifest inside build costs nothing when this handle committed the base.
 //
 // Who lost a race tries again after a short pause. On a busy table, where versions
 // follow each other about as fast as the store allows, that would be in vain, so
-// there processes take turns, and lose few races: each commits a run of 8 versions
-// or more, and then rests for about the time of 3 LISTs and 5 PUTs, until another
-// has begun. Where a rival was met within 5 s, an update can wait for its turn,
-// for half of the call's time at the most. With 8 processes the wait before a run
-// of 16 versions costs about 18 HEADs and 3 LISTs. Without rivals a writer rests
-// for a LIST and 3 PUTs, at times 100 ms more, after 64 versions, then more and
-// more seldom.
+// there processes take turns, and lose few races: each commits a run of 16 versions,
+// 4 where PUTs take long, and then rests for about the time of 3 HEADs and 5 PUTs,
+// until another has begun. Where a rival was met within 5 s, an update can wait for
+// its turn, for half of the call's time at the most. With 8 processes the wait
+// before a run of 16 versions costs about 18 HEADs and a LIST or two. Without
+// rivals a writer rests for a HEAD and 3 PUTs, at times 100 ms more, after 64
+// versions, then more and more seldom.
 func (t *Table) Update(ctx context.Context, build BuildFunc) (Version, error) {
 	switch {
 	case t.broken != nil:
@@ -78,7 +79,7 @@ func (t *Table) update(ctx *call, build BuildFunc) (Version, error) {
 		}
 		losses++
 		ctx.left.built = 0
-		if why := w.afterLoss(lost.Version, losses); why != nil {
+		if why := w.afterLoss(lost, losses); why != nil {
 			return Version{}, fmt.Errorf("%w: %w after %d lost races in %v; the latest version is at least %d",
 				ErrContention, why, losses, elapsed(ctx.left.started).Round(time.Millisecond), lost.Latest)
 		}

@@ -152,14 +152,14 @@ func TestAWriterThatLosesEveryRaceStopsAtItsBound(t *testing.T) {
 		store := laid(1)
 		next := uint64(2)
 		var tries []time.Time
-		lists := 0
+		learned := 0
 		table := committer.NewTable(intercept.Wrap(store, func(
 			ctx context.Context, call intercept.Call, do func(context.Context) error,
 		) error {
-			switch call.Method {
-			case "LIST":
-				lists++
-			case "PUT":
+			switch {
+			case call.Method == "LIST", call.String() == head(next):
+				learned++
+			case call.Method == "PUT":
 				tries = append(tries, time.Now())
 				time.Sleep(10 * time.Millisecond)
 				lay(store, naming.V2, next)
@@ -172,7 +172,7 @@ func TestAWriterThatLosesEveryRaceStopsAtItsBound(t *testing.T) {
 		require.ErrorIs(t, err, committer.ErrContention)
 		require.NotErrorIs(t, err, committer.ErrUnknownOutcome)
 		require.InDelta(t, 30, time.Since(began).Seconds(), 1)
-		require.Equal(t, len(tries), lists, "the end is learned again before each try")
+		require.GreaterOrEqual(t, learned, len(tries), "the end is learned again before each try")
 		// Means, since there is jitter.
 		early, late := tries[4].Sub(tries[0])/4, tries[300].Sub(tries[100])/200
 		require.Greater(t, late, early, "pauses grow")

@@ -1,0 +1,105 @@
+package committer_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/lancecommit/lancecommit/backends"
+	"github.com/lancecommit/lancecommit/backends/memory"
+	"github.com/lancecommit/lancecommit/committer"
+	"github.com/lancecommit/lancecommit/internal/intercept"
+	"github.com/lancecommit/lancecommit/naming"
+)
+
+// An update that has lost a race goes on from the winner by HEADs while what it
+// knew of the chain is fresh, and lists otherwise.
+func TestRequestsOfAnUpdateThatOthersHaveGonePast(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		store memory.Options
+		opts  []committer.Option
+		// others make so many versions behind its back, the first of which it loses to.
+		others uint64
+		// slow is how long some requests take.
+		slow map[string]time.Duration
+		want []string
+	}{
+		{
+			name: "by one version", others: 1,
+			want: []string{put(2), head(2), head(3), put(3)},
+		},
+		{
+			name: "by two", others: 2,
+			want: []string{put(2), head(2), head(3), head(4), put(4)},
+		},
+		{
+			name: "by more than the HEADs that a LIST costs", others: 5,
+			want: []string{put(2), head(2), head(3), head(4), listFirst, put(7)},
+		},
+		{
+			name: "while it looked for longer than the end that it knew is fresh", others: 1,
+			slow: map[string]time.Duration{head(2): 6 * time.Second},
+			want: []string{put(2), head(2), head(3), listFirst, put(3)},
+		},
+		{
+			// No HEAD makes what was listed 5 s ago any younger, so a LIST confirms the
+			// success that comes then.
+			name: "and its own create is answered when that end is old", others: 1,
+			slow: map[string]time.Duration{head(2): 3 * time.Second, put(3): 3 * time.Second},
+			want: []string{put(2), head(2), head(3), put(3), listFirst},
+		},
+		{
+			name: "where what is known is never fresh", others: 1,
+			opts: []committer.Option{committer.WithStaleAfter(0)},
+			want: []string{listFirst, listFirst, listFirst, listFirst, put(3), listFirst},
+		},
+		{
+			name: "where the store has no metadata to look for", others: 1,
+			store: memory.Options{NoMetadata: true},
+			want:  []string{put(2), listFirst, put(3)},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store, log := memory.New(tc.store), new(intercept.Log)
+				lay(store, naming.V2, 1)
+				table := committer.NewTable(intercept.Wrap(store, func(
+					ctx context.Context, call intercept.Call, do func(context.Context) error,
+				) error {
+					time.Sleep(tc.slow[call.String()])
+					return log.Around(ctx, call, do)
+				}), root, tc.opts...)
+				_, err := table.Latest(t.Context())
+				require.NoError(t, err)
+				log.Take()
+
+				other := committer.NewTable(store, root)
+				var bases []committer.Version
+				v, err := table.Update(t.Context(), func(ctx context.Context, base committer.Version) ([]byte, error) {
+					if bases = append(bases, base); len(bases) == 1 {
+						for range tc.others {
+							_, err := other.Update(ctx, build)
+							require.NoError(t, err)
+						}
+					}
+					return build(ctx, base)
+				})
+				require.NoError(t, err)
+				require.Equal(t, tc.want, log.Take())
+				require.Equal(t, tc.others+2, v.Number)
+
+				// What a HEAD shows of the base is what a LIST shows.
+				require.Len(t, bases, 2)
+				base := bases[1]
+				page, err := store.List(t.Context(), backends.ListInput{Prefix: naming.Versions(root)})
+				require.NoError(t, err)
+				require.Equal(t, page.Objects[1].Key, base.Key)
+				require.Equal(t, page.Objects[1].Attrs, backends.Attrs{Size: base.Size, ETag: base.ETag, Modified: base.Modified})
+			})
+		})
+	}
+}

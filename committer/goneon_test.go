@@ -103,3 +103,31 @@ func TestRequestsOfAnUpdateThatOthersHaveGonePast(t *testing.T) {
 		})
 	}
 }
+
+// A table without versions has no scheme yet: names are those that it will have.
+func TestAnUpdateThatLosesTheFirstVersionsGoesOnByTheirNames(t *testing.T) {
+	for _, scheme := range []naming.Scheme{naming.V1, naming.V2} {
+		t.Run(scheme.String(), func(t *testing.T) {
+			store := memory.New(memory.Options{})
+			table, log := counted(store, committer.WithScheme(scheme))
+			other := committer.NewTable(store, root, committer.WithScheme(scheme))
+			var bases []committer.Version
+			_, err := table.Update(t.Context(), func(ctx context.Context, base committer.Version) ([]byte, error) {
+				if bases = append(bases, base); len(bases) == 1 {
+					log.Take()
+					for range 2 {
+						_, err := other.Update(ctx, build)
+						require.NoError(t, err)
+					}
+				}
+				return build(ctx, base)
+			})
+			require.NoError(t, err)
+			require.Equal(t, []string{
+				"PUT " + scheme.Final(1), "HEAD " + scheme.Final(1), "HEAD " + scheme.Final(2), "HEAD " + scheme.Final(3), "PUT " + scheme.Final(3),
+			}, log.Take())
+			require.Equal(t, scheme, bases[1].Scheme)
+			require.EqualValues(t, 2, bases[1].Number)
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package committer
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/lancecommit/lancecommit/naming"
@@ -250,7 +251,7 @@ func (w *wait) isThere(version uint64) bool {
 	if !time.Now().Before(w.until) {
 		return false
 	}
-	name := naming.Name{Version: version, Scheme: w.remember().scheme}
+	name := naming.Name{Version: version, Scheme: cmp.Or(w.remember().scheme, w.scheme)}
 	key, began := w.key(name.Scheme, version), time.Now()
 	attrs, err := w.reads.Head(w.ctx, key)
 	w.rivals.tookHead(elapsed(began))

@@ -89,9 +89,9 @@ func (w *wait) rest(d time.Duration) error {
 	return nil
 }
 
-// afterLoss waits after so many lost races in a row. On a busy table, where the
-// winner goes on at once, it is in a run, and so is one that was first where it was
-// our turn.
+// afterLoss waits after so many lost races in a row, and finds out what to build on
+// then. On a busy table, where the winner goes on at once, it is in a run, and so is
+// one that was first where it was our turn.
 func (w *wait) afterLoss(lost *ConflictError, losses int) error {
 	w.rivals.meet()
 	if lost.Winner != nil {
@@ -148,7 +148,7 @@ func (w *wait) queue(version uint64) error {
 		if err := w.sleep(w.rivals.turn(end)); err != nil {
 			return err
 		}
-		// Mostly another was first, which a HEAD tells for less than a LIST.
+		// Mostly another was first.
 		if version = end + 1; w.isThere(version) {
 			w.rivals.saw(version, time.Now())
 			continue
@@ -245,8 +245,8 @@ func (w *wait) goesOn(version uint64) (bool, error) {
 	return w.isThere(version + 1), nil
 }
 
-// isThere reports whether a version is there, as far as that can be told: a LIST
-// will say what is wrong.
+// isThere reports whether a version is there, as far as that can be told: the next
+// LIST or PUT will say what is wrong.
 func (w *wait) isThere(version uint64) bool {
 	if !time.Now().Before(w.until) {
 		return false

@@ -131,3 +131,30 @@ func TestAnUpdateThatLosesTheFirstVersionsGoesOnByTheirNames(t *testing.T) {
 		})
 	}
 }
+
+// Whatever it was that took the time: others were faster.
+func TestAnUpdateThatRunsOutOfTimeAfterALostRaceIsContention(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := laid(1)
+		other, lost := committer.NewTable(store, root), false
+		table := committer.NewTable(intercept.Wrap(store, func(
+			ctx context.Context, call intercept.Call, do func(context.Context) error,
+		) error {
+			if slow := map[string]time.Duration{"HEAD": 6 * time.Second, "LIST": 25 * time.Second}; lost {
+				time.Sleep(slow[call.Method])
+			}
+			return do(ctx)
+		}), root)
+		_, err := table.Update(t.Context(), func(ctx context.Context, base committer.Version) ([]byte, error) {
+			for n := 0; !lost && n < 20; n++ {
+				_, err := other.Update(ctx, build)
+				require.NoError(t, err)
+			}
+			lost = true
+			return build(ctx, base)
+		})
+		require.ErrorIs(t, err, committer.ErrContention)
+		require.ErrorContains(t, err, "after 1 lost race in ")
+		require.ErrorContains(t, err, "the latest version is at least 2")
+	})
+}

@@ -5,11 +5,15 @@ import "time"
 // paceFor is for how long a sight of the chain tells how fast it goes on.
 const paceFor = 5 * time.Second
 
+// minSteps and maxSteps bound how many HEADs take the place of a LIST. On S3 twelve
+// cost as much.
+const minSteps, maxSteps = 2, 12
+
 // pace is how fast a table goes on, as far as one writer has seen.
 type pace struct {
-	// put and head are how long these take, and each is how long the table takes
-	// for a version, whoever commits it. They are moving averages.
-	put, head, each time.Duration
+	// put, head and list are how long these take, and each is how long the table
+	// takes for a version, whoever commits it. They are moving averages.
+	put, head, list, each time.Duration
 	// end was the end of the chain when it was last seen, at seenAt.
 	end    uint64
 	seenAt time.Time
@@ -29,8 +33,10 @@ func (p *pace) tookHead(took time.Duration) { average(&p.head, took) }
 // listed records the end of the chain that a LIST has shown, zero for none.
 // When it was the end is not known better than half of the LIST ago.
 func (p *pace) listed(end uint64, began time.Time) {
+	took := elapsed(began)
+	average(&p.list, took)
 	if end != 0 {
-		p.saw(end, began.Add(elapsed(began)/2))
+		p.saw(end, began.Add(took/2))
 	}
 }
 
@@ -53,6 +59,15 @@ func (p *pace) until(version uint64) time.Duration {
 		return 0
 	}
 	return p.each*time.Duration(version-p.end) - elapsed(p.seenAt)
+}
+
+// steps is how many versions it is better to look for one by one than by a LIST.
+// While a slow one runs, the table goes on.
+func (p *pace) steps() uint64 {
+	if p.head == 0 {
+		return minSteps
+	}
+	return uint64(min(max(minSteps, p.list/p.head), maxSteps))
 }
 
 // puts is the time of so many PUTs.

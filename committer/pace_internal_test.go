@@ -22,6 +22,21 @@ func TestTheTimeOfAPutIsThatOfThoseThatCreated(t *testing.T) {
 	require.Equal(t, 25*ms+25*ms/4, p.put, "one that hung counts little")
 }
 
+func TestAsManyHEADsAsAListTakesLong(t *testing.T) {
+	for _, tc := range []struct {
+		head, list time.Duration
+		want       uint64
+	}{
+		{0, 0, minSteps},
+		{0, 50 * ms, minSteps},
+		{10 * ms, 5 * ms, minSteps},
+		{10 * ms, 55 * ms, 5},
+		{10 * ms, time.Minute, maxSteps},
+	} {
+		require.Equal(t, tc.want, (&pace{head: tc.head, list: tc.list}).steps(), "%v, %v", tc.head, tc.list)
+	}
+}
+
 func TestThePaceTellsWhenAVersionWillBeThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p pace

@@ -78,6 +78,9 @@ func (p RetryPolicy) timeout(base time.Duration, size int64) time.Duration {
 // errSpent says that a call used up its bounds.
 var errSpent = errors.New("out of tries or time")
 
+// errNotSent says that a call used up its time before it sent a create.
+var errNotSent = fmt.Errorf("%w before the create could be sent", errSpent)
+
 // A budget is what is left of a call's bounds.
 type budget struct {
 	policy  *RetryPolicy
@@ -95,7 +98,7 @@ func (b *budget) took(now time.Time) time.Duration { return between(b.started, n
 // it.
 func (b *budget) spent(now time.Time) error {
 	if took := b.took(now); took > b.policy.MaxElapsed {
-		return backends.NotStored(fmt.Errorf("%w: %v went by before the create could be sent", errSpent, took.Round(time.Millisecond)))
+		return backends.NotStored(fmt.Errorf("%w: %v went by", errNotSent, took.Round(time.Millisecond)))
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package committer_test
 
 import (
+	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -38,6 +40,51 @@ func TestRivalsOfATableThatIsNotBusyTryAgainAtOnce(t *testing.T) {
 				require.Less(t, took[len(took)*9/10], tc.p90)
 				require.Less(t, took[len(took)*99/100], tc.p99)
 				require.Less(t, puts, tc.puts)
+			})
+		})
+	}
+}
+
+// A writer that pauses between its commits, for less than others need to look, build
+// and commit, keeps them out as one that does not.
+func TestAWriterThatHardlyPausesLetsOthersIn(t *testing.T) {
+	const put = time.Millisecond
+	for _, periods := range [][]time.Duration{
+		{3 * put, 50 * put},
+		{put, 500 * put},
+		{put, 3 * put, 50 * put, 500 * put, 2000 * put},
+	} {
+		t.Run(fmt.Sprint(periods), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store, _ := slow(pace{put: put, list: 20, jitter: 0.3})
+				var writers sync.WaitGroup
+				slowest := make([]time.Duration, len(periods))
+				commits := make([]int, len(periods))
+				end := time.Now().Add(time.Minute)
+				for i, period := range periods {
+					table := committer.NewTable(store, root)
+					writers.Go(func() {
+						for time.Now().Before(end) {
+							began := time.Now()
+							_, err := table.Update(t.Context(), func(ctx context.Context, base committer.Version) ([]byte, error) {
+								if _, err := table.ReadManifest(ctx, base); err != nil {
+									return nil, err
+								}
+								return build(ctx, base)
+							})
+							if err != nil {
+								t.Errorf("update: %v", err)
+								return
+							}
+							slowest[i] = max(slowest[i], time.Since(began))
+							commits[i]++
+							time.Sleep(period)
+						}
+					})
+				}
+				writers.Wait()
+				t.Logf("commits %v, the slowest of each %v", commits, slowest)
+				require.Less(t, slices.Max(slowest), 1500*put)
 			})
 		})
 	}

@@ -14,9 +14,6 @@ const (
 	// presses is how many tries in a row do not wait for a rest after that, nor where
 	// rivals are not known to take runs.
 	presses = 4
-	// steps is how many HEADs go after versions of others when a race is lost. More
-	// would cost more than the LIST that finds them all.
-	steps = 2
 	// soonLooks is how many more looks are made for a version that is soon there.
 	// The first pause between them is a version's time, or a part of the way that
 	// was left, one in wayPerPause: a guess that goes far ahead is off by more, and
@@ -127,7 +124,7 @@ func (w *wait) afterLoss(lost *ConflictError, losses int) error {
 // catchUp goes on from the version seen last to the end, if that is near. Otherwise
 // the next try lists.
 func (w *wait) catchUp() {
-	for end := w.seen.Number + steps; w.seen.Number < end; {
+	for end := w.seen.Number + w.rivals.steps(); w.seen.Number < end; {
 		if version := w.seen.Number; !w.isThere(version + 1) {
 			w.buildOn(version)
 			return

@@ -32,8 +32,9 @@ var errNoBuild = errors.New("there is no build function")
 // a writer that loses until its bounds are reached gets [ErrContention].
 //
 // It costs one PUT while the end of the chain is known and fresh, one LIST
-// before it otherwise, and for each lost race a PUT and two or three HEADs, with a
-// LIST where others are further ahead, or what was known is no longer fresh.
+// before it otherwise, and for each lost race a PUT and two or three HEADs, up to 13
+// where a LIST takes longer than these; with a LIST where others are further ahead,
+// or what was known is no longer fresh.
 // ReadManifest inside build costs nothing when this handle committed the base.
 //
 // Who lost a race tries again after a short pause. On a busy table, where versions
@@ -69,19 +70,28 @@ func (t *Table) update(ctx *call, build BuildFunc) (Version, error) {
 	if err := w.beforeUpdate(); err != nil {
 		return Version{}, fmt.Errorf("nothing was written, rivals went first: %w", err)
 	}
-	for losses := 0; ; {
+	var losses int
+	var latest uint64
+	contended := func(why error) error {
+		return fmt.Errorf("%w: %w after %s in %v; the latest version is at least %d",
+			ErrContention, why, counted(losses, "lost race"), elapsed(ctx.left.started).Round(time.Millisecond), latest)
+	}
+	for {
 		v, lost, err := t.tryUpdate(ctx, build)
-		if lost == nil {
-			if err == nil {
-				t.rivals.won(v.Number)
-			}
+		switch {
+		case lost != nil:
+			losses, latest = losses+1, lost.Latest
+		case losses > 0 && errors.Is(err, errNotSent):
+			return Version{}, contended(errSpent)
+		case err == nil:
+			t.rivals.won(v.Number)
+			return v, nil
+		default:
 			return v, err
 		}
-		losses++
 		ctx.left.built = 0
 		if why := w.afterLoss(lost, losses); why != nil {
-			return Version{}, fmt.Errorf("%w: %w after %d lost races in %v; the latest version is at least %d",
-				ErrContention, why, losses, elapsed(ctx.left.started).Round(time.Millisecond), lost.Latest)
+			return Version{}, contended(why)
 		}
 	}
 }

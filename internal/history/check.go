@@ -27,7 +27,7 @@ type Report struct {
 // search that takes longer than the timeout is given up.
 func Check(operations []Operation, timeout time.Duration) Report {
 	began := time.Now()
-	decisive := essence(operations)
+	decisive := narrow(essence(operations))
 	report := Report{
 		Result:     porcupine.CheckOperationsTimeout(model(0), entries(decisive), timeout),
 		Broken:     broken(operations),

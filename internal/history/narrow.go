@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// narrow returns the history with the updates that made a version narrowed to when
-// they can have taken effect, which spares the search from trying them at other
-// times. Versions are made in their order. So an update took effect after all that
-// began with its version, or one before it, absent, and before all that ended with
-// its version, or a later one, there. Where an update has waited for long beside
-// many others, the search would otherwise not end. What can be explained and what
-// cannot stays the same.
+// narrow returns the history with its operations narrowed to when they can have
+// taken effect, which spares the search from trying them at other times. Versions
+// are made in their order. So a version was made after all that began with it, or
+// one before it, absent, and before all that ended with it, or a later one, there;
+// an update made its version itself, who saw it did so later, and who found it
+// absent earlier. Where updates have waited for long beside many others, the search
+// would otherwise not end. What can be explained and what cannot stays the same.
 func narrow(operations []Operation) []Operation {
 	after, before := make(map[uint64]time.Duration), make(map[uint64]time.Duration)
 	for _, o := range operations {
@@ -20,7 +20,7 @@ func narrow(operations []Operation) []Operation {
 		if o.Result == Absent || o.Kind == Update && o.Result == Done {
 			after[v] = max(after[v], o.Call)
 		}
-		if o.Kind != Latest && o.Result == Done || o.Kind == Resolve && o.Result == Conflict {
+		if there(o) {
 			if at, ok := before[v]; !ok || o.Return < at {
 				before[v] = o.Return
 			}
@@ -38,14 +38,22 @@ func narrow(operations []Operation) []Operation {
 	}
 	narrowed := slices.Clone(operations)
 	for i, o := range narrowed {
-		if o.Kind != Update || o.Result != Done {
-			continue
+		call, end := o.Call, o.Return
+		if there(o) {
+			call = max(call, after[o.Version])
 		}
-		call, end := max(o.Call, after[o.Version]), min(o.Return, before[o.Version])
+		if at, ok := before[o.Version]; ok && (o.Result == Absent || o.Kind == Update && o.Result == Done) {
+			end = min(end, at)
+		}
 		// Otherwise nothing explains it, and the search says so.
 		if call <= end {
 			narrowed[i].Call, narrowed[i].Return = call, end
 		}
 	}
 	return narrowed
+}
+
+// there reports whether an operation says that its version is there.
+func there(o Operation) bool {
+	return o.Kind != Latest && o.Result == Done || o.Kind == Resolve && o.Result == Conflict
 }

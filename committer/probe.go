@@ -116,8 +116,8 @@ type ProbeFigures struct {
 // versions, and a disk the empty folders. It is safe beside writers and beside other probes.
 //
 // The store is judged by the report: a store that is unsafe, cannot be reached or
-// refuses the caller is no error. Errors are [ErrInvalid] for options that are
-// malformed, and the context's when that has ended; the report then has what was
+// refuses the caller is no error. Errors are [ErrInvalid] where there is no store,
+// or options are malformed, and the context's when that has ended; the report then has what was
 // found so far.
 //
 // With 20 rounds it costs about 290 requests, 185 of them creates of less than a
@@ -180,7 +180,9 @@ type probe struct {
 	// absentDenied is why a name that is absent may not be looked at.
 	absentDenied error
 	// held are the bytes that names must have for good.
-	held             map[string][]byte
+	held map[string][]byte
+	// etags are what the creates of names were answered with.
+	etags            map[string]string
 	puts, heads      []time.Duration
 	lists            []time.Duration
 	clock            clockReading
@@ -190,6 +192,9 @@ type probe struct {
 }
 
 func newProbe(store backends.Store, opts ProbeOptions) (*probe, error) {
+	if store == nil || slices.Contains(opts.Others, nil) {
+		return nil, invalid(errNoStore)
+	}
 	root, err := naming.CleanRoot(opts.Root)
 	if err != nil {
 		return nil, invalid(err)
@@ -214,6 +219,7 @@ func newProbe(store backends.Store, opts ProbeOptions) (*probe, error) {
 		advice: make(map[string]string),
 		denied: make(map[string]error),
 		held:   make(map[string][]byte),
+		etags:  make(map[string]string),
 	}
 	if err := backends.CheckKey(p.name("list/folder/inside", 0)); err != nil {
 		return nil, invalid(fmt.Errorf("the folder leaves no room for names in it: %w", err))

@@ -178,6 +178,13 @@ func TestAProbeRefusesMalformedOptions(t *testing.T) {
 	}
 }
 
+func TestAProbeNeedsAStore(t *testing.T) {
+	_, err := committer.Probe(t.Context(), nil, committer.ProbeOptions{})
+	require.ErrorIs(t, err, committer.ErrInvalid)
+	_, err = committer.Probe(t.Context(), memory.New(memory.Options{}), committer.ProbeOptions{Others: []backends.Store{nil}})
+	require.ErrorIs(t, err, committer.ErrInvalid)
+}
+
 func TestAProbeCleansUpAfterItsContextHasEnded(t *testing.T) {
 	unfinished := 0
 	for after := int64(1); after < 290; after += 3 {

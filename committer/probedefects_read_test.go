@@ -114,6 +114,21 @@ func readDefects() []defectiveStore {
 				}
 			})},
 
+		{name: "HEAD says another ETag", want: "stale-reads", says: "A HEAD says the ETag",
+			defect: func(s *scriptedStore) {
+				s.head = func(ctx context.Context, key string) (backends.Attrs, error) {
+					attrs, err := s.Store.Head(ctx, key)
+					attrs.ETag = "W/" + attrs.ETag
+					return attrs, err
+				}
+			}},
+		{name: "LIST says no ETag", want: "stale-reads", says: `A LIST says the ETag ""`,
+			defect: pages(func(_ backends.ListInput, page *backends.Page) {
+				for i := range page.Objects {
+					page.Objects[i].ETag = ""
+				}
+			})},
+
 		// Listings.
 		{name: "the order is not what the store says", store: memory.Options{Unordered: true}, defect: ordered, want: "wrong-listing",
 			says: "not in the byte order"},

@@ -93,6 +93,7 @@ func (p *probe) lay(ctx context.Context, handle int, key string, body []byte) (t
 	case err == nil:
 		p.puts = append(p.puts, took)
 		p.clock.read(attrs.Modified, timeBefore(took))
+		p.etags[key] = attrs.ETag
 	case errors.Is(err, backends.ErrExists) && backends.IsDefinite(err):
 		return p.refusedAbsent(ctx, handle, key, body)
 	case backends.IsDefinite(err):
@@ -160,6 +161,7 @@ func (p *probe) shows(ctx context.Context, handle int, key string, body []byte) 
 	default:
 		p.heads = append(p.heads, took)
 		p.judgeMetadata(attrs.Metadata)
+		p.judgeETag("HEAD", key, attrs.ETag)
 	}
 	if err := p.holds(ctx, handle, key, ProbeStaleReads, "A GET right after a create"); err != nil {
 		return err
@@ -176,11 +178,20 @@ func (p *probe) shows(ctx context.Context, handle int, key string, body []byte) 
 			if object.Size != int64(len(body)) {
 				p.find(string(ProbeStaleReads), "A LIST says %d bytes of an object that has %d.", object.Size, len(body))
 			}
+			p.judgeETag("LIST", key, object.ETag)
 			return nil
 		}
 	}
 	p.missing(ctx, handle, key, all)
 	return nil
+}
+
+// judgeETag compares an ETag with that of the create. Where they differ a writer
+// takes its own version for that of a table which was made again.
+func (p *probe) judgeETag(request, key, etag string) {
+	if created := p.etags[key]; created != "" && etag != created {
+		p.find(string(ProbeStaleReads), "A %s says the ETag %q of an object that was created as %q.", request, etag, created)
+	}
 }
 
 func (p *probe) judgeMetadata(got string) {

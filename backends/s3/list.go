@@ -53,7 +53,7 @@ func (s *Store) list(ctx context.Context, in backends.ListInput) (backends.Page,
 	page.Objects = slices.Grow(page.Objects, len(out.Contents))
 	for _, object := range out.Contents {
 		page.Objects = append(page.Objects, backends.Object{Key: aws.ToString(object.Key), Attrs: backends.Attrs{
-			Size: aws.ToInt64(object.Size), ETag: aws.ToString(object.ETag), Modified: aws.ToTime(object.LastModified).UTC(),
+			Size: aws.ToInt64(object.Size), ETag: etagOf(object.ETag), Modified: aws.ToTime(object.LastModified).UTC(),
 		}})
 	}
 	for _, prefix := range out.CommonPrefixes {

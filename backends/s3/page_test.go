@@ -62,13 +62,20 @@ func sdkPage(ctx context.Context, body string) (backends.Page, bool) {
 	}
 	for _, o := range out.Contents {
 		page.Objects = append(page.Objects, backends.Object{Key: aws.ToString(o.Key), Attrs: backends.Attrs{
-			Size: aws.ToInt64(o.Size), ETag: aws.ToString(o.ETag), Modified: aws.ToTime(o.LastModified).UTC(),
+			Size: aws.ToInt64(o.Size), ETag: quoted(aws.ToString(o.ETag)), Modified: aws.ToTime(o.LastModified).UTC(),
 		}})
 	}
 	for _, p := range out.CommonPrefixes {
 		page.Prefixes = append(page.Prefixes, aws.ToString(p.Prefix))
 	}
 	return page, true
+}
+
+func quoted(etag string) string {
+	if etag == "" || strings.HasSuffix(etag, `"`) {
+		return etag
+	}
+	return `"` + etag + `"`
 }
 
 // sameAsSDK requires that an answer is to the store what it is to the SDK.
@@ -146,5 +153,27 @@ func TestPagesOfStoresAreReadWithoutTheSDKsDecoder(t *testing.T) {
 			require.Len(t, got.Objects, keys)
 		})
 		require.Less(t, allocs/keys, 10.0, "%s: the SDK's decoder needs 50 and more for a key", name)
+	}
+}
+
+// As the committer compares them.
+func TestAnETagIsTheSameTextWhereServersLeaveTheQuotesOut(t *testing.T) {
+	for _, etag := range []string{"841a2d689ad86bd1611447453c22c6fc", `"841a2d689ad86bd1611447453c22c6fc"`} {
+		answer := reply{status: 200}.with("ETag", etag).with("x-amz-request-id", "REQ")
+		created, err := put(t.Context(), storeOf(t, serve(t, answer)))
+		require.NoError(t, err)
+		seen, err := storeOf(t, serve(t, answer.with("Content-Length", "4"))).Head(t.Context(), "t/1")
+		require.NoError(t, err)
+		answer.body = "body"
+		_, read, err := storeOf(t, serve(t, answer)).Get(t.Context(), "t/1")
+		require.NoError(t, err)
+		store, err := s3.New(answering(declaration+listing+"<IsTruncated>false</IsTruncated><Contents><Key>t/1</Key>"+
+			"<ETag>"+strings.ReplaceAll(etag, `"`, "&quot;")+"</ETag><Size>4</Size></Contents></ListBucketResult>"), "bucket")
+		require.NoError(t, err)
+		page, err := store.List(t.Context(), backends.ListInput{Prefix: "t/"})
+		require.NoError(t, err)
+
+		const want = `"841a2d689ad86bd1611447453c22c6fc"`
+		require.Equal(t, []string{want, want, want, want}, []string{created.ETag, seen.ETag, read.ETag, page.Objects[0].ETag}, "%s", etag)
 	}
 }

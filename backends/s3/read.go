@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
@@ -47,7 +48,7 @@ func (s *Store) head(ctx context.Context, key string) (backends.Attrs, *backends
 		return backends.Attrs{}, explain(err)
 	}
 	attrs := backends.Attrs{
-		Size: aws.ToInt64(out.ContentLength), ETag: aws.ToString(out.ETag), VersionID: aws.ToString(out.VersionId),
+		Size: aws.ToInt64(out.ContentLength), ETag: etagOf(out.ETag), VersionID: aws.ToString(out.VersionId),
 		Modified: aws.ToTime(out.LastModified).UTC(), Metadata: out.Metadata[backends.MetadataName],
 	}
 	if !hasMark(out.ResultMetadata) && !s.shows(ctx, key, attrs) {
@@ -61,6 +62,17 @@ func (s *Store) shows(ctx context.Context, key string, attrs backends.Attrs) boo
 	page, err := s.list(ctx, backends.ListInput{Prefix: key, Limit: 1})
 	return err == nil && len(page.Objects) > 0 && page.Objects[0].Key == key &&
 		page.Objects[0].ETag == attrs.ETag && page.Objects[0].Size == attrs.Size
+}
+
+// etagOf returns an ETag in quotes, as S3 gives it. Other servers leave them out, some
+// of them in listings alone (adobe/S3Mock issue 801) or in headers alone (versity/versitygw
+// issue 1018), and the committer compares the ETags of all answers.
+func etagOf(etag *string) string {
+	text := aws.ToString(etag)
+	if text == "" || strings.HasSuffix(text, `"`) {
+		return text
+	}
+	return `"` + text + `"`
 }
 
 // missing asks what is missing where the answer to a HEAD did not say. It returns
@@ -90,7 +102,7 @@ var dialect = portable.Dialect{
 		var out awss3.GetObjectOutput
 		reader.As(&out)
 		return backends.Attrs{
-			ETag: aws.ToString(out.ETag), VersionID: aws.ToString(out.VersionId), Metadata: out.Metadata[backends.MetadataName],
+			ETag: etagOf(out.ETag), VersionID: aws.ToString(out.VersionId), Metadata: out.Metadata[backends.MetadataName],
 		}
 	},
 }

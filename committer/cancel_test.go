@@ -78,6 +78,20 @@ func TestThePauseThatTheStoreAsksForIsKept(t *testing.T) {
 	})
 }
 
+func TestAStoreThatAsksToWaitForEverIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		throttled := &backends.Error{Op: "put", RetryAfter: math.MaxInt64, Err: backends.ErrThrottled}
+		table, _ := scripted(laid(1), []step{func(context.Context, func(context.Context) error) error {
+			time.Sleep(5 * time.Millisecond)
+			return throttled
+		}, pass})
+		began := time.Now()
+		_, err := table.Commit(t.Context(), 2, manifestOf(2, "mine"))
+		require.ErrorIs(t, err, backends.ErrThrottled)
+		require.Less(t, time.Since(began), time.Second)
+	})
+}
+
 func TestADeadlineEndsACallWithoutAPauseInVain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

@@ -110,7 +110,8 @@ func (b *budget) pause(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if b.tries >= b.policy.MaxTries || b.took(time.Now())+d > b.policy.MaxElapsed {
+	// The sum of a time that a store asks for and another could overflow.
+	if b.tries >= b.policy.MaxTries || d > b.policy.MaxElapsed-b.took(time.Now()) {
 		return errSpent
 	}
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= d {

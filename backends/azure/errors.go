@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 
 	"github.com/lancecommit/lancecommit/backends"
+	"github.com/lancecommit/lancecommit/internal/answers"
 )
 
 // explain says what an error of the SDK means. Its result wraps a sentinel of
@@ -82,7 +82,7 @@ func answered(op, key string, err *azcore.ResponseError) *backends.Error {
 	failed := &backends.Error{Op: op, Key: key, Status: err.StatusCode, Code: codeOf(err)}
 	if err.RawResponse != nil {
 		failed.RequestID = err.RawResponse.Header.Get("x-ms-request-id")
-		failed.RetryAfter = retryAfter(err.RawResponse.Header)
+		failed.RetryAfter = answers.RetryAfter(err.RawResponse.Header)
 	}
 	switch m := meaningOf(op, failed.Status, failed.Code); {
 	case m.is == backends.ErrUnauthenticated && failed.Code != "":
@@ -95,23 +95,6 @@ func answered(op, key string, err *azcore.ResponseError) *backends.Error {
 		failed.Err = fmt.Errorf("%w: %s", m.is, m.text)
 	}
 	return failed
-}
-
-// retryAfter reads how long the store asks to wait.
-func retryAfter(header http.Header) time.Duration {
-	for _, name := range []string{"retry-after-ms", "x-ms-retry-after-ms"} {
-		if n, err := strconv.Atoi(header.Get(name)); err == nil && n > 0 {
-			return time.Duration(n) * time.Millisecond
-		}
-	}
-	text := header.Get("Retry-After")
-	if n, err := strconv.Atoi(text); err == nil {
-		return max(0, time.Duration(n)*time.Second)
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(0, time.Until(at))
-	}
-	return 0
 }
 
 // foreign is the error for a success that lacks what the store always sends, as

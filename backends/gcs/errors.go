@@ -10,15 +10,14 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
-	"time"
 
 	"cloud.google.com/go/auth"
 	"golang.org/x/oauth2"
 	"google.golang.org/api/googleapi"
 
 	"github.com/lancecommit/lancecommit/backends"
+	"github.com/lancecommit/lancecommit/internal/answers"
 )
 
 // explain turns an error of the SDK into one of this package's contract. It
@@ -30,7 +29,7 @@ func explain(op, key string, err error) *backends.Error {
 		failed.Status = answer.Code
 		failed.Code = codeOf(answer)
 		failed.RequestID = answer.Header.Get(uploader)
-		failed.RetryAfter = retryAfter(answer.Header)
+		failed.RetryAfter = answers.RetryAfter(answer.Header)
 		failed.Err = meaningOf(op, answer, failed.Code)
 	} else {
 		failed.Err = causeOf(err)
@@ -175,14 +174,6 @@ func textOf(answer *googleapi.Error) string {
 		text = http.StatusText(answer.Code)
 	}
 	return strings.ToValidUTF8(text[:min(len(text), maxText)], "")
-}
-
-func retryAfter(header http.Header) time.Duration {
-	seconds, err := strconv.ParseUint(header.Get("Retry-After"), 10, 31)
-	if err != nil {
-		return 0
-	}
-	return time.Duration(seconds) * time.Second
 }
 
 // causeOf returns the cause of a request that had no answer.

@@ -7,9 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -17,6 +15,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/lancecommit/lancecommit/backends"
+	"github.com/lancecommit/lancecommit/internal/answers"
 )
 
 // explain says what an error of a read, a listing, a delete or an overwrite
@@ -54,7 +53,7 @@ func explained(err error, find func(error) (answer, bool), meaning func(answer) 
 	if !ok {
 		return &backends.Error{Status: a.status, RequestID: a.requestID, Err: causeOf(err)}
 	}
-	failed := &backends.Error{Status: a.status, Code: a.code, RequestID: a.requestID, RetryAfter: a.retryAfter()}
+	failed := &backends.Error{Status: a.status, Code: a.code, RequestID: a.requestID, RetryAfter: answers.RetryAfter(a.header)}
 	switch sentinel, text := meaning(a), a.text(); {
 	case sentinel == nil:
 		failed.Err = errors.New(text)
@@ -157,23 +156,3 @@ func causeOf(err error) error {
 }
 
 var queries = regexp.MustCompile(`\?[^\s"']+`)
-
-// retryAfter is how long the store asks to wait.
-func (a answer) retryAfter() time.Duration {
-	value := a.header.Get("Retry-After")
-	if value == "" {
-		return 0
-	}
-	if seconds, err := strconv.Atoi(value); err == nil {
-		return max(0, time.Duration(seconds)*time.Second)
-	}
-	at, err := http.ParseTime(value)
-	if err != nil {
-		return 0
-	}
-	now, err := http.ParseTime(a.header.Get("Date"))
-	if err != nil {
-		now = time.Now()
-	}
-	return max(0, at.Sub(now))
-}

@@ -81,6 +81,16 @@ func (t *Table) isReplaced() bool {
 	return replaced
 }
 
+// showed says that the writer was shown an end of the chain, empty for none. Where it
+// is the last one seen, the writer knows the table as it is.
+func (t *Table) showed(end Version) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if end.Key == t.seen.Key && end.ETag == t.seen.ETag {
+		t.known.replaced = false
+	}
+}
+
 // learnCommit records an own commit. No version followed it at the time learned.
 func (t *Table) learnCommit(v Version, learned time.Time, body []byte) {
 	t.mu.Lock()

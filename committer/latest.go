@@ -32,12 +32,12 @@ func (t *Table) Latest(ctx context.Context) (Version, error) {
 	if _, err := t.ready(ctx); err != nil {
 		return Version{}, err
 	}
-	defer t.isReplaced() // The caller sees what is there now.
 	k := t.remember()
 	if k.end.exists() && !k.listed.IsZero() && elapsed(k.listed) < warmFor && k.end.Number < naming.MaxVersion {
 		_, err := t.reads.Head(ctx, t.key(k.scheme, k.end.Number+1))
 		switch {
 		case errors.Is(err, backends.ErrNotExist):
+			t.showed(k.end)
 			return k.end, nil
 		case err != nil:
 			return Version{}, fmt.Errorf("latest version: %w", err)
@@ -47,6 +47,7 @@ func (t *Table) Latest(ctx context.Context) (Version, error) {
 	if err != nil {
 		return Version{}, err
 	}
+	t.showed(k.end)
 	if !k.end.exists() {
 		return Version{}, t.notFound()
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/lancecommit/lancecommit/backends"
 	"github.com/lancecommit/lancecommit/backends/memory"
 	"github.com/lancecommit/lancecommit/committer"
+	"github.com/lancecommit/lancecommit/internal/intercept"
 	"github.com/lancecommit/lancecommit/naming"
 )
 
@@ -103,4 +104,48 @@ func TestATableThatWasMadeAgainIsNoticedAfterAFailure(t *testing.T) {
 		require.True(t, errors.As(err, &conflict), err)
 		require.True(t, conflict.Replaced)
 	})
+}
+
+func TestALatestThatShowedNothingOfTheNewTableDoesNotCountAsAWarning(t *testing.T) {
+	for name, meanwhile := range map[string]func(ctx context.Context, remake func(), do func(context.Context) error) error{
+		"it failed": func(_ context.Context, remake func(), _ func(context.Context) error) error {
+			remake()
+			return errReset
+		},
+		"the table was made again while it looked": func(ctx context.Context, remake func(), do func(context.Context) error) error {
+			err := do(ctx)
+			remake()
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := laid(1)
+			var table *committer.Table
+			looked := false
+			table = committer.NewTable(intercept.Wrap(store, func(ctx context.Context, call intercept.Call, do func(context.Context) error) error {
+				if call.Method != "HEAD" || looked {
+					return do(ctx)
+				}
+				looked = true
+				return meanwhile(ctx, func() {
+					remake(t, store, 1)
+					// Another goroutine of the writer's lists.
+					for _, err := range table.Versions(ctx, committer.VersionsOptions{}) {
+						require.NoError(t, err)
+					}
+				}, do)
+			}), root)
+			old, err := table.Latest(t.Context())
+			require.NoError(t, err)
+			again, err := table.Latest(t.Context())
+			require.True(t, looked)
+			if err == nil {
+				require.Equal(t, old, again)
+			}
+			_, err = table.Commit(t.Context(), 2, manifestOf(2, "built on the old one"))
+			var conflict *committer.ConflictError
+			require.True(t, errors.As(err, &conflict), err)
+			require.True(t, conflict.Replaced)
+		})
+	}
 }

@@ -88,6 +88,12 @@ func (p *publication) judge(seen neighbours, v Version, age, took time.Duration)
 	if seen.itself != nil {
 		written = seen.itself.Modified
 	}
+	switch {
+	case seen.itself == nil && len(seen.higher) == 0:
+		return undecided("version %d is gone", p.version)
+	case seen.itself != nil && seen.itself.ETag != "" && v.ETag != "" && seen.itself.ETag != v.ETag:
+		return undecided("version %d is another object by now", p.version)
+	}
 	rebuilt := false
 	if p.base.exists() && seen.before != nil {
 		switch {

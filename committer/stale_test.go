@@ -52,6 +52,19 @@ func TestASuccessThatComesLateIsConfirmedOrCalledStale(t *testing.T) {
 			want: committer.ErrStaleCommit, evidence: 5,
 		},
 		{
+			name:  "it is gone when the chain is listed",
+			after: func(t *testing.T, store *memory.Store) { remove(t, store, 3) },
+			want:  committer.ErrUnknownOutcome,
+		},
+		{
+			name: "another object has its name when the chain is listed",
+			after: func(t *testing.T, store *memory.Store) {
+				remove(t, store, 3)
+				lay(store, naming.V2, 3)
+			},
+			want: committer.ErrUnknownOutcome,
+		},
+		{
 			name: "the table was dropped and made again",
 			before: func(t *testing.T, store *memory.Store) {
 				remove(t, store, 1, 2)

@@ -224,6 +224,39 @@ func TestAWriterThatComesSeldomGetsIn(t *testing.T) {
 	}
 }
 
+// One that hung, say, or a connection that had to be made first.
+func TestOnePUTThatTookLongDoesNotMakeALostRaceLong(t *testing.T) {
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			store := laid(1)
+			puts := 0
+			table := committer.NewTable(intercept.Wrap(store, func(
+				ctx context.Context, call intercept.Call, do func(context.Context) error,
+			) error {
+				if call.Method == "PUT" {
+					if puts++; puts == 1 {
+						time.Sleep(9 * time.Second)
+					}
+				}
+				time.Sleep(5 * time.Millisecond)
+				return do(ctx)
+			}), root)
+			_, err := table.Update(t.Context(), build)
+			require.NoError(t, err)
+			began, built := time.Now(), 0
+			v, err := table.Update(t.Context(), func(ctx context.Context, base committer.Version) ([]byte, error) {
+				if built++; built == 1 {
+					lay(store, naming.V2, base.Number+1)
+				}
+				return build(ctx, base)
+			})
+			require.NoError(t, err)
+			require.EqualValues(t, 4, v.Number)
+			require.Less(t, time.Since(began), 3*time.Second)
+		})
+	}
+}
+
 // Every version that an update asks for is there when it asks.
 func TestAnUpdateDoesNotWaitForEver(t *testing.T) {
 	endless := func() *committer.Table {

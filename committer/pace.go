@@ -33,7 +33,7 @@ func (p *pace) tookHead(took time.Duration) { average(&p.head, took) }
 // listed records the end of the chain that a LIST has shown, zero for none.
 // When it was the end is not known better than half of the LIST ago.
 func (p *pace) listed(end uint64, began time.Time) {
-	took := elapsed(began)
+	took := time.Since(began)
 	average(&p.list, took)
 	if end != 0 {
 		p.saw(end, began.Add(took/2))

@@ -93,7 +93,7 @@ func (p *publication) send(ctx *call, sent time.Time, metadata string, try int) 
 	attrs, err := t.store.PutIfAbsent(attempt, p.key, p.body, backends.PutOptions{Metadata: metadata})
 	came := time.Now()
 	took := between(sent, came)
-	t.rivals.tookPut(took, err == nil)
+	t.rivals.tookPut(came.Sub(sent), err == nil)
 	t.attempted(ctx, AttemptInfo{Version: p.version, Key: p.key, Try: try, Elapsed: took, Err: err})
 	return answer{sent, came, attrs, err}
 }

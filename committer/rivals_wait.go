@@ -94,7 +94,8 @@ func (w *wait) afterLoss(lost *ConflictError, losses int) error {
 	if lost.Winner != nil {
 		w.seen = *lost.Winner
 	}
-	if err := w.ctx.left.pause(w.ctx, w.rivals.pause(losses)); err != nil {
+	pause := min(w.rivals.pause(losses), w.retry.MaxPause)
+	if err := w.ctx.left.pause(w.ctx, pause); err != nil {
 		return err
 	}
 	switch {
@@ -251,7 +252,7 @@ func (w *wait) isThere(version uint64) bool {
 	name := naming.Name{Version: version, Scheme: cmp.Or(w.remember().scheme, w.scheme)}
 	key, began := w.key(name.Scheme, version), time.Now()
 	attrs, err := w.reads.Head(w.ctx, key)
-	w.rivals.tookHead(elapsed(began))
+	w.rivals.tookHead(time.Since(began))
 	if err != nil {
 		return false
 	}

@@ -144,7 +144,9 @@ type ListInput struct {
 	// a slash behind the prefix are folded into Page.Prefixes.
 	Prefix string
 	// StartAfter skips keys up to and including this one, in byte order. A
-	// store without an order may refuse it with ErrUnsupported.
+	// store without an order may refuse it with ErrUnsupported. Where it lies in
+	// a folder that is folded into Page.Prefixes, stores differ in whether that
+	// prefix is skipped, too.
 	StartAfter string
 	// Token continues the listing of the page that returned it. Prefix must be
 	// the same; StartAfter is ignored.

@@ -95,15 +95,18 @@ var codes = []struct {
 // pages that give "the version exists" the code 12; its list of errors and all
 // implementations have 14, [CodeConcurrentModification].
 func Code(err error) int {
-	code, _ := judge(err)
+	if err == nil {
+		return noCode
+	}
+	code, _ := codeOf(err)
 	return code
 }
 
-// judge returns the code of an error, and what somebody who gets it does.
-func judge(err error) (code int, advice string) {
-	if err == nil {
-		return -1, ""
-	}
+// noCode is the code of no error.
+const noCode = -1
+
+// codeOf returns the code of an error, and what a caller who gets it does.
+func codeOf(err error) (code int, advice string) {
 	code = CodeInternal
 	for _, row := range codes {
 		if errors.Is(err, row.err) {
@@ -143,12 +146,12 @@ type ErrorBody struct {
 
 // ErrorResponse returns the body of the answer to a request that failed.
 // Instance is what the caller knows the request by, such as its path or number.
-// It holds no credentials, and neither does the rest.
+// It holds no credentials, and neither does the rest. For nil it has the code -1,
+// as [Code], and no text.
 func ErrorResponse(err error, instance string) ErrorBody {
-	code, advice := judge(err)
-	body := ErrorBody{Code: code, Detail: meanings[code].name + ". " + advice, Instance: instance}
-	if err != nil {
-		body.Error = err.Error()
+	if err == nil {
+		return ErrorBody{Code: noCode, Instance: instance}
 	}
-	return body
+	code, advice := codeOf(err)
+	return ErrorBody{Error: err.Error(), Code: code, Detail: meanings[code].name + ". " + advice, Instance: instance}
 }

@@ -116,6 +116,7 @@ func TestEachCodeIsReached(t *testing.T) {
 }
 
 func TestNoErrorHasNoCode(t *testing.T) {
+	require.Equal(t, committer.ErrorBody{Code: -1, Instance: "request 7"}, committer.ErrorResponse(nil, "request 7"))
 	require.Equal(t, -1, committer.Code(nil))
 	require.Equal(t, http.StatusOK, committer.HTTPStatus(nil))
 	require.Equal(t, committer.CodeInternal, committer.Code(errors.New("anything else")))

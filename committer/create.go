@@ -290,17 +290,18 @@ func (t *Table) replayGone(
 	}
 	var body []byte
 	var attrs backends.Attrs
+	var gone bool
 	err := t.persist(ctx, func(ctx context.Context) (err error) {
 		body, attrs, err = t.reads.Get(ctx, c.key)
-		if errors.Is(err, backends.ErrNotExist) {
-			body, err = nil, nil
+		if gone = errors.Is(err, backends.ErrNotExist); gone {
+			return nil
 		}
 		return err
 	})
 	switch {
 	case err != nil:
 		return unknown(fmt.Errorf("the staged manifest %s is gone, and to look at the version failed: %w", s.key, err))
-	case body == nil:
+	case gone:
 		return undecidable("there is no staged manifest %s, or the path is mistyped, and the version is gone, so that nobody can tell any more whose it was; "+
 			"see whether the latest version, %d, has what it was to bring, keep its files until you know, and build on the latest", s.key, end.Number)
 	}

@@ -148,6 +148,17 @@ func TestARepeatIsNotAnsweredByAVersionThatIsDamaged(t *testing.T) {
 	requireUndecidable(t, err)
 }
 
+func TestAVersionThatIsEmptyIsNotTakenForOneThatIsGone(t *testing.T) {
+	store := laid(1)
+	store.Inject(naming.Versions(root)+naming.V2.Final(2), nil)
+	namespace, _ := inNamespace(store)
+	_, err := namespace.CreateTableVersion(t.Context(), &committer.CreateTableVersionRequest{
+		ID: tableID, Version: 2, ManifestPath: naming.Versions(root) + stagedName(2, 1),
+	})
+	require.ErrorContains(t, err, "does not say where it was staged")
+	requireUndecidable(t, err)
+}
+
 // requireUndecidable checks that nobody is told to wait for an answer.
 func requireUndecidable(t *testing.T, err error) {
 	t.Helper()

@@ -133,6 +133,19 @@ func TestAReaderThatHasSeenEnoughIsNoErrorAndABrokenStoreIs(t *testing.T) {
 	require.False(t, (&output{broken: &os.PathError{Err: syscall.EPIPE}}).left(fromStore))
 }
 
+func TestATableWithoutVersionsIsTheSameToEveryForm(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty.lance")
+	require.NoError(t, os.MkdirAll(filepath.Join(empty, "_versions"), 0o777))
+	latest := call(t, "latest", empty)
+	require.Equal(t, exitNotFound, latest.code)
+	listed := call(t, "versions", empty)
+	require.Equal(t, exitNotFound, listed.code)
+	require.Equal(t, latest.err, listed.err)
+	asJSON := call(t, "latest", empty, "--json")
+	listedAsJSON := call(t, "versions", empty, "--json")
+	require.Equal(t, asJSON, listedAsJSON)
+}
+
 func TestASignalEndsTheWaitForAManifest(t *testing.T) {
 	table := layFixture(t, fixtures.V2())
 	silent, writer := io.Pipe()

@@ -13,8 +13,10 @@ import (
 func (a *app) versions() *cobra.Command {
 	var limit int
 	cmd := a.onTable(&cobra.Command{
-		Use:     "versions TABLE",
-		Short:   "List the versions, newest first",
+		Use:   "versions TABLE",
+		Short: "List the versions, newest first",
+		Long: `versions lists the versions, newest first. With --json each is printed as it is
+found: after an error in between, the array is not closed, and the exit code is not 0.`,
 		Example: "  lancecommit versions db/images.lance --limit 10",
 		Args:    arguments("TABLE"),
 	}, func(ctx context.Context, t *committer.Table, _ []string) error {
@@ -32,12 +34,20 @@ func (a *app) versions() *cobra.Command {
 			all = append(all, v)
 		}
 		if len(all) == 0 {
-			return fmt.Errorf("%w: %s", committer.ErrTableNotFound, "nothing in _versions/ is the manifest of a version")
+			return refusalOfNone(ctx, t)
 		}
 		return a.printVersions(all...)
 	})
 	cmd.Flags().IntVar(&limit, "limit", 0, "print so many versions at most (0 = all)")
 	return cmd
+}
+
+// refusalOfNone says that a table has no versions as the other commands do.
+func refusalOfNone(ctx context.Context, t *committer.Table) error {
+	if _, err := t.Latest(ctx); err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: its first version appeared as the command ended; ask again", committer.ErrTableNotFound)
 }
 
 // streamVersions prints a JSON array without holding the history in memory.
@@ -57,7 +67,7 @@ func (a *app) streamVersions(ctx context.Context, t *committer.Table, limit int)
 		separator = ","
 	}
 	if separator == "[" {
-		return fmt.Errorf("%w", committer.ErrTableNotFound)
+		return refusalOfNone(ctx, t)
 	}
 	_, err := fmt.Fprintln(a.out, "\n]")
 	return err

@@ -54,9 +54,13 @@ type Store interface {
 
 	// List returns one page of the objects directly below a prefix, at the cost
 	// of one request. A prefix without objects is an empty page and no error.
+	// Errors: ErrInvalid for a malformed input, ErrUnsupported for a StartAfter
+	// where there is no order, ErrNoBucket, ErrPermission, ErrUnauthenticated.
 	List(ctx context.Context, in ListInput) (Page, error)
 
-	// Delete removes an object. It is no error when the key is absent.
+	// Delete removes an object, at the cost of one request. It is no error when the
+	// key is absent. Errors: ErrInvalid, ErrNoBucket, ErrPermission,
+	// ErrUnauthenticated. After any other the object may be there or not.
 	Delete(ctx context.Context, key string) error
 
 	// Capabilities says what the store can do. It makes no request.

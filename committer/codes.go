@@ -49,7 +49,7 @@ var meanings = map[int]codeMeaning{
 	CodeTableBranchNotFound:    {"TableBranchNotFound", "Make the branch first.", http.StatusNotFound},
 }
 
-// codes says which error has which code, and what somebody who gets it does where
+// codes says which error has which code, and what a caller who gets it does where
 // the code's meaning does not tell it all. The first match wins, so what must
 // never be taken for something else comes first.
 var codes = []struct {

@@ -21,7 +21,8 @@ import (
 // It costs one PUT while the end of the chain is known and fresh, and one LIST
 // before it otherwise; on an unordered store one write of the hint file more. A
 // lost race costs a HEAD, and a GET when sizes are equal and the winner was not
-// written by this library.
+// written by this library. A refusal of the input costs a LIST while the end of the
+// chain is not known, since its text names the latest version.
 func (t *Table) Commit(ctx context.Context, version uint64, manifest []byte) (Version, error) {
 	if t.broken != nil {
 		return Version{}, t.broken

@@ -54,7 +54,7 @@ func (d *deadline) Value(key any) any {
 	return d.Context.Value(key)
 }
 
-// end frees what the deadline holds, and ends the context for who still has it.
+// end frees what the deadline holds, and ends the context for those that still have it.
 func (d *deadline) end() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -17,10 +17,10 @@
 // After [ErrUnknownOutcome] the version may be there, may not, or may still
 // appear. Keep every file that the manifest names, and ask [Table.Resolve], or
 // call [Table.Commit] again with the same bytes, until the answer is another.
-// Each call speaks of itself alone. Where the second one says that the version is
-// gone, a [ConflictError] without a Winner below the latest version, the first may
-// have succeeded, others may have built on it, and a clean-up may have removed the
-// manifest: its outcome stays unknown, as Resolve says.
+// An answer is about its own call only. If the second call says that the version is
+// gone (a [ConflictError] without a Winner, for a version below the latest), the
+// first may still have succeeded: others may have built on it, and a clean-up may
+// have removed the manifest. Its outcome stays unknown, as Resolve says.
 //
 // After [ErrStaleCommit] the manifest is there and should not be; the error
 // names it, and what proves it. Keep the files until somebody looked at it.
@@ -35,9 +35,9 @@
 // carry a table, whoever writes it. Object stores with two arbiters for a key,
 // such as those with replication in both directions, do not have them.
 //
-// Clocks decide nothing, with one exception: for a short time, 5 s unless
-// [WithStaleAfter] says otherwise, nobody is assumed to delete a version that was
-// the latest. So the end of the chain that was learned stays good for as long, and
+// Clocks decide nothing, with one exception: it is assumed that for a short time,
+// 5 s unless [WithStaleAfter] says otherwise, nobody deletes a version that was the
+// latest. So the end of the chain that was learned stays good for as long, and
 // so does what others are seen to have made after it. A commit whose answer comes
 // later is confirmed by another LIST.
 //

@@ -79,9 +79,9 @@ type ConflictError struct {
 	Winner *Version
 	// Replaced says that the end of the chain is not the object that it was
 	// when this handle last saw it: the table was dropped and made again at the
-	// same place. The handle says so once, and not after its Latest or an Update
-	// has shown the new table, whoever called them. Where an ETag follows from the
-	// bytes, as on S3, the same bytes are the same table.
+	// same place. It is reported once by a handle, and not at all once its Latest has
+	// returned the new table, or an Update has built on it, in any goroutine. Where
+	// an ETag follows from the bytes, as on S3, the same bytes are the same table.
 	Replaced bool
 
 	// branch is empty for main.

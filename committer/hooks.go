@@ -15,7 +15,7 @@ type Hooks struct {
 	// Attempt is called after every conditional PUT.
 	Attempt func(context.Context, AttemptInfo)
 	// Resolved is called after every look at an object whose state was not
-	// known, or that failed.
+	// known, also after one that failed.
 	Resolved func(context.Context, ResolvedInfo)
 	// Conflict is called when a version turns out to be taken, also when
 	// [Table.Update] will build again.
@@ -51,7 +51,7 @@ type CommittedInfo struct {
 	// Attempts is how many PUTs it took. Zero means that the version was there
 	// already with these bytes.
 	Attempts int
-	// Elapsed is the time from the call, its turn included.
+	// Elapsed is the time since the call, including the wait for its turn.
 	Elapsed time.Duration
 }
 

@@ -25,7 +25,7 @@ func decodeFields(data []byte, into any, unknown *UnknownFields) error {
 	return wrong.orNil()
 }
 
-// readFields is decodeFields for who adds to the error.
+// readFields is decodeFields for callers that add to the error.
 func readFields(data []byte, into any, unknown *UnknownFields) (wrong InvalidRequestError) {
 	*unknown = nil
 	members, ok := wrong.members("", data)

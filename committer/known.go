@@ -13,10 +13,11 @@ type known struct {
 	scheme naming.Scheme
 	// end is the newest version, or one without a key when the chain is empty.
 	end Version
-	// learned is when end was the end, or when one was that others have gone on from
-	// since, as moveOn says; zero when that is not known. It is learned by a LIST, or
-	// by own commits on top of one, and by nothing else: a HEAD cannot tell the end
-	// from a hole that a clean-up left.
+	// learned is a moment at which end was the newest version, zero when none is
+	// known. After moveOn it is a moment at which an earlier version was, and what
+	// follows that one is younger. It is learned by a LIST, or by own commits on top
+	// of one, and by nothing else: a HEAD cannot tell the end from a hole that a
+	// clean-up left.
 	learned time.Time
 	// passed is when an end was learned that others have gone past, while the end is
 	// not known.

@@ -16,8 +16,9 @@ import (
 // warmFor is for how long after a LIST the latest version is found by a HEAD.
 const warmFor = time.Minute
 
-// Latest returns the newest version. A table without versions is
-// [ErrTableNotFound].
+// Latest returns the newest version. Errors: [ErrTableNotFound] (no versions),
+// [ErrBranchNotFound], [ErrMixedSchemes], [ErrInconsistentStore], [ErrInvalid] (the
+// arguments of [NewTable]), and those of the store.
 //
 // Cold, it costs one LIST of 8 keys in a V2 table on an ordered store, whatever
 // the number of versions, and a whole listing elsewhere. That of a V1 table on
@@ -120,7 +121,8 @@ type VersionsOptions struct {
 }
 
 // Versions yields the versions of the table, newest first. It yields nothing for
-// a table without versions, and stops after an error.
+// a table without versions, and stops after an error: those of [Table.Latest] but
+// [ErrTableNotFound].
 //
 // In a V2 table on an ordered store it costs one LIST a page of 1,000 and keeps
 // one page in memory. Elsewhere it costs a whole listing before the first

@@ -32,7 +32,7 @@ func (p *probe) seesNothing(ctx context.Context, handle int, key string) error {
 	case err == nil:
 		p.find(string(ProbeStaleReads), "A HEAD shows a name that nobody created.")
 	case errors.Is(err, backends.ErrPermission):
-		// S3 answers so to who may not list. To read what is there may be allowed.
+		// S3 answers so to callers that may not list. To read what is there may be allowed.
 		p.absentDenied = err
 	case !errors.Is(err, backends.ErrNotExist):
 		return p.end(ctx, mayRead, err)

@@ -182,7 +182,7 @@ var probeMeanings = []probeMeaning{
 		"Find out what keeps them, as a hold, a retention or a proxy, and remove the folder of the probe."},
 	{ProbeWarning, probeDeleteDenied,
 		"Commits are safe, but old versions, staged manifests and the objects of this probe cannot be removed.",
-		"Grant the permission to delete to who cleans up, and remove the folder of the probe."},
+		"Grant the permission to delete to those who clean up, and remove the folder of the probe."},
 	{ProbeWarning, probeMetadataLost,
 		"A commit whose answer was lost can be told only by reading the manifest, and Update cannot tell its own from an equal one of another writer: its outcome is then unknown.",
 		"Let the store or what stands in front of it keep x-amz-meta or its like; writers that use Commit are served as they are."},

@@ -38,13 +38,13 @@ const (
 // to look for it, and Lance to read what it missed. So the winner is likely to win
 // again, and what the others send meanwhile is in vain. This makes use of it: a
 // writer commits a run of versions, and then rests for as long as a rival needs
-// to begin its own. Who meets a run waits for its end, and spends no PUT. Runs
+// to begin its own. A writer that meets a run waits for its end, and spends no PUT. Runs
 // end at versions that their length divides, so all processes know where. The
 // pace of the table tells about when, and a HEAD of that version when.
 //
 // Only a busy table has runs. Where processes commit now and then, even all at
-// once, who lost a race is through sooner when it simply tries again than when it
-// waits for the end of a run that nobody is in. So only who has seen runs end as
+// once, a writer that lost a race is through sooner when it simply tries again than
+// when it waits for the end of a run that nobody is in. So only who has seen runs end as
 // expected waits at once, and others after some losses in a row.
 //
 // A writer that has met no rival rests, too, though seldom: where rivals need

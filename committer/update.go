@@ -37,15 +37,13 @@ var errNoBuild = errors.New("there is no build function")
 // or what was known is no longer fresh.
 // ReadManifest inside build costs nothing when this handle committed the base.
 //
-// Who lost a race tries again after a short pause. On a busy table, where versions
-// follow each other about as fast as the store allows, that would be in vain, so
-// there processes take turns, and lose few races: each commits a run of 16 versions,
-// 4 where PUTs take long, and then rests for about the time of 3 HEADs and 5 PUTs,
-// until another has begun. Where a rival was met within 5 s, an update can wait for
-// its turn, for half of the call's time at the most. With 8 processes the wait
-// before a run of 16 versions costs about 18 HEADs and a LIST or two. Without
-// rivals a writer rests for a HEAD and 3 PUTs, at times 100 ms more, after 64
-// versions, then more and more seldom.
+// After a lost race it tries again after a short pause. On a busy table, where
+// versions follow each other about as fast as the store allows, that would be in
+// vain. There processes take turns of several versions each, and lose few races.
+// An update that finds rivals at work can wait for its turn, for half of the call's
+// time at the most, and looks for it by HEADs. A writer that never pauses rests now
+// and then for the time of some PUTs, so that others get in, and more and more
+// seldom while none do.
 func (t *Table) Update(ctx context.Context, build BuildFunc) (Version, error) {
 	switch {
 	case t.broken != nil:

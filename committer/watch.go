@@ -14,7 +14,8 @@ import (
 // before they are seen are left out.
 //
 // A table that is not there is waited for: ask [Table.Latest] first where that
-// would be a mistake.
+// would be a mistake. One that is made again yields nothing until it has passed the
+// last version seen. Errors: the context's, and those of [Table.Versions].
 //
 // It lists at once and then at the interval of [WithWatchInterval]: one LIST of
 // 8 keys in a V2 table on an ordered store, a whole listing elsewhere, and

@@ -19,9 +19,8 @@ const maxPage = 1000
 // listed are the attributes that a page needs.
 var listed = []string{"Name", "Size", "Generation", "Updated"}
 
-// List implements [backends.Store]. It costs one request. Google Cloud Storage
-// may answer with an empty page that has a token; the next page is then fetched
-// at once. Page.Now is zero: the client does not show the headers of an answer.
+// List implements [backends.Store]. It costs one request, and one more for each
+// empty page with a token that Google Cloud Storage may give first. Page.Now is zero: the client does not show the headers of an answer.
 func (s *Store) List(ctx context.Context, in backends.ListInput) (backends.Page, error) {
 	if err := ready(ctx, "list", in.Prefix, backends.CheckPrefix); err != nil {
 		return backends.Page{}, err

@@ -13,8 +13,8 @@ type Identity struct {
 // not have changed.
 func (i Identity) TransactionID() string { return string(i.transaction) }
 
-// Identify is [Inspect] for who only asks which version a manifest is. It validates b as [Validate] does, and allocates
-// nothing but the name of a branch.
+// Identify is [Inspect] for callers that only ask which version a manifest is. It validates b as [Validate] does, and
+// allocates nothing but the name of a branch.
 func Identify(b []byte) (Identity, error) {
 	var fr frame
 	if err := fr.parse(b); err != nil {

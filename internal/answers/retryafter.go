@@ -13,7 +13,7 @@ const longestWait = time.Hour
 
 // RetryAfter returns how long an answer asks to wait, zero where it does not and at
 // the most an hour. It reads Azure's headers in milliseconds, and Retry-After as
-// seconds or as a date by the clock of who answered.
+// seconds or as a date by the clock of the answering server.
 func RetryAfter(header http.Header) time.Duration {
 	for _, name := range []string{"Retry-After-Ms", "X-Ms-Retry-After-Ms"} {
 		if n, err := strconv.ParseUint(header.Get(name), 10, 63); err == nil && n > 0 {

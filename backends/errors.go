@@ -63,6 +63,17 @@ func IsDefinite(err error) bool {
 	return false
 }
 
+// IsRefusal reports whether err is an answer that a store would give again: that the
+// caller may not do this, or that it cannot be done here or so.
+func IsRefusal(err error) bool {
+	for _, refusal := range []error{ErrPermission, ErrUnauthenticated, ErrNoBucket, ErrInvalid, ErrUnsupported} {
+		if errors.Is(err, refusal) {
+			return true
+		}
+	}
+	return false
+}
+
 // An Error is what a store returns. Its Err wraps one of the sentinels of this
 // package where one applies; none means that the outcome of a create is unknown.
 // It never carries a credential.

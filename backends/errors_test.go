@@ -14,6 +14,29 @@ import (
 	"github.com/lancecommit/lancecommit/backends"
 )
 
+func TestARefusalIsWhatAStoreWouldSayAgain(t *testing.T) {
+	for _, tc := range []struct {
+		err  error
+		want bool
+	}{
+		{backends.ErrPermission, true},
+		{backends.ErrUnauthenticated, true},
+		{backends.ErrNoBucket, true},
+		{backends.ErrInvalid, true},
+		{&backends.Error{Op: "put", Err: fmt.Errorf("%w: no condition", backends.ErrUnsupported)}, true},
+		{backends.ErrExists, false},
+		{backends.ErrContended, false},
+		{backends.ErrThrottled, false},
+		{backends.ErrNotExist, false},
+		{backends.ErrNotStored, false},
+		{backends.ErrNotDurable, false},
+		{io.ErrUnexpectedEOF, false},
+		{nil, false},
+	} {
+		require.Equal(t, tc.want, backends.IsRefusal(tc.err), "%v", tc.err)
+	}
+}
+
 func TestOnlyProofMakesAnErrorDefinite(t *testing.T) {
 	for _, tc := range []struct {
 		err  error

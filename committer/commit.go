@@ -14,7 +14,8 @@ import (
 // succeeds, whoever wrote them, so that it can be repeated after a crash.
 //
 // Errors: [ErrInvalid] (input), [ErrConflict] (the version is taken, or is not
-// the next one), [ErrUnknownOutcome] (sent, and not proven in time),
+// the next one), [ErrUnknownOutcome] (sent, by this call or perhaps by an earlier
+// one of the same bytes, and not proven in time),
 // [ErrStaleCommit], [ErrContention], [ErrBranchNotFound], [ErrMixedSchemes],
 // [ErrInconsistentStore], [ErrReentrant], and the definite errors of the store.
 //

@@ -112,7 +112,9 @@ func (e *ConflictError) Error() string {
 func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 
 // An UnknownOutcomeError says that a create was sent and its outcome could not
-// be proven in time: the version may be there, may not, or may still appear.
+// be proven in time: the version may be there, may not, or may still appear. It may
+// have been sent by an earlier call: a [Table.Commit] of a version that the chain is
+// past sends nothing, and cannot refuse what it cannot look at.
 // Keep every file that the manifest names, and ask [Table.Resolve] later. That
 // compares bytes: see [Table.Update] for builds of which two can make the same.
 //

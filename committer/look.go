@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/lancecommit/lancecommit/backends"
@@ -49,26 +50,13 @@ func (t *Table) persist(ctx context.Context, read func(context.Context) error) e
 	for try := 1; ; try++ {
 		err := read(ctx)
 		switch {
-		case err == nil, errors.Is(err, errUndecided), errors.Is(err, ErrMixedSchemes):
+		case err == nil, errors.Is(err, errUndecided), errors.Is(err, ErrMixedSchemes), errors.Is(err, fs.ErrClosed):
 			return err
-		case isRefused(err) && try >= refusedLooks, sleep(ctx, pause) != nil:
+		case backends.IsRefusal(err) && try >= refusedLooks, sleep(ctx, pause) != nil:
 			return err
 		}
 		pause = min(2*pause, longLookPause)
 	}
-}
-
-// isRefused reports whether a store that was asked again would hardly say another
-// thing.
-func isRefused(err error) bool {
-	for _, refusal := range []error{
-		backends.ErrPermission, backends.ErrUnauthenticated, backends.ErrNoBucket, backends.ErrInvalid, backends.ErrUnsupported,
-	} {
-		if errors.Is(err, refusal) {
-			return true
-		}
-	}
-	return false
 }
 
 func (t *Table) lookOnce(ctx context.Context, c candidate) (Outcome, Version, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -12,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/lancecommit/lancecommit/backends"
+	"github.com/lancecommit/lancecommit/backends/file"
+	"github.com/lancecommit/lancecommit/backends/memory"
 	"github.com/lancecommit/lancecommit/committer"
 	"github.com/lancecommit/lancecommit/internal/intercept"
 	"github.com/lancecommit/lancecommit/naming"
@@ -102,6 +105,36 @@ func TestTheOutcomeOfACommitIsProven(t *testing.T) {
 	}
 }
 
+// Whatever the store keeps, and whoever asks.
+func TestAStoreThatRefusesWhatIsAbsentContradictsItself(t *testing.T) {
+	for _, opts := range []memory.Options{{}, {NoMetadata: true}, {NoMetadata: true, Unordered: true}} {
+		for _, versions := range [][]uint64{nil, {1}} {
+			for name, commit := range map[string]func(ctx context.Context, table *committer.Table, next uint64) error{
+				"Commit": func(ctx context.Context, table *committer.Table, next uint64) error {
+					_, err := table.Commit(ctx, next, manifestOf(next, "mine"))
+					return err
+				},
+				"Update": func(ctx context.Context, table *committer.Table, _ uint64) error {
+					_, err := table.Update(ctx, build)
+					return err
+				},
+			} {
+				t.Run(fmt.Sprintf("%s, after %v, %+v", name, versions, opts), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						store := memory.New(opts)
+						lay(store, naming.V2, versions...)
+						table, puts := scripted(store, []step{answers(backends.ErrExists)})
+						err := commit(t.Context(), table, uint64(len(versions))+1)
+						require.ErrorIs(t, err, committer.ErrInconsistentStore)
+						require.NotErrorIs(t, err, committer.ErrContention)
+						require.Less(t, *puts, 60, "pauses grow")
+					})
+				})
+			}
+		}
+	}
+}
+
 func TestAnOutcomeThatCannotBeLookedAtIsUnknown(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -146,6 +179,26 @@ func TestAReplayThatCannotBeLookedAtIsUnknown(t *testing.T) {
 		_, err := table.Commit(t.Context(), 2, manifestOf(2, "mine"))
 		require.ErrorIs(t, err, committer.ErrUnknownOutcome)
 	})
+}
+
+func TestAStoreThatIsClosedIsNotAskedAgain(t *testing.T) {
+	dir := t.TempDir()
+	store, err := file.Open(dir)
+	require.NoError(t, err)
+	table := committer.NewTable(store, "")
+	for version := range uint64(2) {
+		_, err := table.Commit(t.Context(), version+1, manifestOf(version+1, "mine"))
+		require.NoError(t, err)
+	}
+	require.NoError(t, store.Close())
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	_, err = table.Commit(ctx, 1, manifestOf(1, "mine"))
+	require.ErrorIs(t, err, committer.ErrUnknownOutcome)
+	require.ErrorContains(t, err, "closed")
+	_, err = table.Resolve(ctx, 1, manifestOf(1, "mine"))
+	require.ErrorIs(t, err, fs.ErrClosed)
+	require.NoError(t, ctx.Err())
 }
 
 func TestALookThatFailsIsRepeated(t *testing.T) {

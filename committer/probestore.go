@@ -159,17 +159,7 @@ func (p *probe) pause(ctx context.Context, failures int, err error) error {
 }
 
 // says reports whether an error of a read is an answer that stays the same.
-func says(err error) bool {
-	for _, lasting := range []error{
-		backends.ErrNotExist, backends.ErrPermission, backends.ErrUnauthenticated, backends.ErrNoBucket, backends.ErrInvalid,
-		backends.ErrUnsupported,
-	} {
-		if errors.Is(err, lasting) {
-			return true
-		}
-	}
-	return false
-}
+func says(err error) bool { return backends.IsRefusal(err) || errors.Is(err, backends.ErrNotExist) }
 
 // end finds why the probe cannot go on after an error of a request that needs a
 // permission.

@@ -111,14 +111,7 @@ func (p *publication) settle(ctx context.Context, a answer) (Version, error) {
 		// The store may show the object and lose it in a crash, so no look
 		// settles this.
 		return Version{}, p.unknown(a.err)
-	case errors.Is(a.err, backends.ErrExists):
-		if p.ours && p.doubt == nil && !p.table.store.Capabilities().Metadata {
-			// By the contract of the store another has the version. Only where
-			// metadata tells can a look find that something between here and
-			// the store has sent the request twice.
-			return Version{}, p.conflict(p.base, nil)
-		}
-	case errors.Is(a.err, backends.ErrThrottled):
+	case errors.Is(a.err, backends.ErrExists), errors.Is(a.err, backends.ErrThrottled):
 	case backends.IsDefinite(a.err):
 		if p.doubt != nil {
 			return Version{}, p.unknown(a.err)
@@ -147,8 +140,8 @@ func (p *publication) look(ctx context.Context, a answer) (Version, error) {
 		return Version{}, p.conflict(chain.end, &at)
 	case Unknown:
 		if errors.Is(err, errUndecided) && p.doubt == nil {
-			// Another writer's, who leaves no metadata: nothing of ours was
-			// written.
+			// By the contract of the store another has the version, who built
+			// the same: nothing of ours was written.
 			return Version{}, p.conflict(p.base, nil)
 		}
 		return Version{}, p.unknown(err)

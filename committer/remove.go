@@ -55,17 +55,14 @@ const (
 
 // fateAfter tells the fate from the answer to a delete.
 func fateAfter(err error) fate {
-	if err == nil {
+	switch {
+	case err == nil:
 		return fateGone
+	case backends.IsRefusal(err):
+		return fateLeft
+	default:
+		return fateUnproven
 	}
-	for _, refused := range []error{
-		backends.ErrPermission, backends.ErrUnauthenticated, backends.ErrNoBucket, backends.ErrInvalid, backends.ErrUnsupported,
-	} {
-		if errors.Is(err, refused) {
-			return fateLeft
-		}
-	}
-	return fateUnproven
 }
 
 // remove deletes objects, and says what became of each.
@@ -92,9 +89,11 @@ func (r *remover) remove(ctx context.Context, keys []string) ([]fate, error) {
 		return fates, r.oneByOne(ctx, keys, fates)
 	}
 	for i, key := range keys {
-		if fates[i] = fateAfter(all); failed[key] != nil {
-			fates[i] = fateAfter(failed[key])
+		answer := all
+		if one := failed[key]; one != nil {
+			answer = one
 		}
+		fates[i] = fateAfter(answer)
 	}
 	return fates, err
 }

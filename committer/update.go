@@ -34,7 +34,8 @@ var errNoBuild = errors.New("there is no build function")
 // It costs one PUT while the end of the chain is known and fresh, one LIST
 // before it otherwise, and for each lost race a PUT and two or three HEADs, up to 13
 // where a LIST takes longer than these; with a LIST where others are further ahead,
-// or what was known is no longer fresh.
+// or what was known is no longer fresh, and a GET where the store keeps no metadata
+// and the winner has the same size.
 // ReadManifest inside build costs nothing when this handle committed the base.
 //
 // After a lost race it tries again after a short pause. On a busy table, where

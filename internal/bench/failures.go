@@ -54,8 +54,10 @@ func persist(ctx context.Context, do func(context.Context) error) error {
 // lasting reports whether an error stays the same when the call is repeated. A
 // commit whose outcome is unknown has been repeated already.
 func lasting(err error) bool {
+	if backends.IsRefusal(err) {
+		return true
+	}
 	for _, one := range []error{
-		backends.ErrPermission, backends.ErrUnauthenticated, backends.ErrNoBucket, backends.ErrInvalid, backends.ErrUnsupported,
 		committer.ErrInvalid, committer.ErrUnsupported, committer.ErrInconsistentStore, committer.ErrTableNotFound,
 		committer.ErrUnknownOutcome,
 	} {

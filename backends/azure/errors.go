@@ -81,7 +81,8 @@ func unauthenticatedBy(err *tokenError) error {
 func answered(op, key string, err *azcore.ResponseError) *backends.Error {
 	failed := &backends.Error{Op: op, Key: key, Status: err.StatusCode, Code: codeOf(err)}
 	if err.RawResponse != nil {
-		failed.RequestID = err.RawResponse.Header.Get("x-ms-request-id")
+		failed.Code = shown(failed.Code, err.RawResponse)
+		failed.RequestID = requestID(err.RawResponse)
 		failed.RetryAfter = answers.RetryAfter(err.RawResponse.Header)
 	}
 	switch m := meaningOf(op, failed.Status, failed.Code); {
@@ -97,10 +98,14 @@ func answered(op, key string, err *azcore.ResponseError) *backends.Error {
 	return failed
 }
 
+func requestID(answer *http.Response) string {
+	return shown(answer.Header.Get("X-Ms-Request-Id"), answer)
+}
+
 // foreign is the error for a success that lacks what the store always sends, as
 // when a proxy answers in its place.
 func foreign(op, key, missing string, answer *http.Response) *backends.Error {
-	return &backends.Error{Op: op, Key: key, RequestID: answer.Header.Get("X-Ms-Request-Id"), Err: fmt.Errorf(
+	return &backends.Error{Op: op, Key: key, RequestID: requestID(answer), Err: fmt.Errorf(
 		"the answer says success and has no %s: something between here and the store may have answered", missing)}
 }
 

@@ -3,9 +3,12 @@ package azure
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
+
+	"github.com/lancecommit/lancecommit/internal/answers"
 )
 
 // withoutSecrets returns an error that can be shown: one without URLs, whose
@@ -41,14 +44,16 @@ type redacted struct {
 func (r *redacted) Error() string { return r.text }
 func (r *redacted) Unwrap() error { return r.cause }
 
-var (
-	queries    = regexp.MustCompile(`\?[^\s"']*`)
-	signatures = regexp.MustCompile(`(?i)\b(sig|sharedkey|bearer|accountkey)([=: ]|%3d)\s*[^\s"'&;]+`)
-)
+var queries = regexp.MustCompile(`\?[^\s"']*`)
+
+// shown returns what an answer says without what it repeats of the request.
+func shown(said string, answer *http.Response) string {
+	return redact(answers.WithoutSecrets(said, answer.Request))
+}
 
 // redact takes queries and signatures out of a text and makes it one line.
 func redact(text string) string {
 	text = queries.ReplaceAllString(text, "?…")
-	text = signatures.ReplaceAllString(text, "$1…")
+	text = answers.WithoutSecrets(text, nil)
 	return strings.Join(strings.Fields(text), " ")
 }

@@ -53,6 +53,16 @@ func TestNoErrorHasACredential(t *testing.T) {
 			_, _ = io.WriteString(w, "<Error><Code>InvalidUri</Code><Message>"+r.RequestURI+"</Message></Error>")
 			return true
 		},
+		"a code that repeats the URL": func(_ int, w http.ResponseWriter, r *http.Request) bool {
+			w.Header().Set("x-ms-error-code", r.RequestURI)
+			w.WriteHeader(400)
+			return true
+		},
+		"an id of the request that repeats the URL": func(_ int, w http.ResponseWriter, r *http.Request) bool {
+			w.Header().Set("x-ms-request-id", r.RequestURI)
+			w.WriteHeader(403)
+			return true
+		},
 		"a redirect to a broken URL": func(_ int, w http.ResponseWriter, r *http.Request) bool {
 			w.Header().Set("Location", "http://other host/?"+r.URL.RawQuery)
 			w.WriteHeader(307)

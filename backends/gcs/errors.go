@@ -27,8 +27,8 @@ func explain(op, key string, err error) *backends.Error {
 	failed := &backends.Error{Op: op, Key: key}
 	if answer := answerIn(err); answer != nil {
 		failed.Status = answer.Code
-		failed.Code = codeOf(answer)
-		failed.RequestID = answer.Header.Get(uploader)
+		failed.Code = answers.WithoutSecrets(codeOf(answer), nil)
+		failed.RequestID = answers.WithoutSecrets(answer.Header.Get(uploader), nil)
 		failed.RetryAfter = answers.RetryAfter(answer.Header)
 		failed.Err = meaningOf(op, answer, failed.Code)
 	} else {
@@ -169,7 +169,7 @@ func textOf(answer *googleapi.Error) string {
 	if text == "" && !strings.HasPrefix(strings.TrimSpace(answer.Body), "<") {
 		text = answer.Body
 	}
-	text = strings.Join(strings.Fields(text), " ")
+	text = answers.WithoutSecrets(strings.Join(strings.Fields(text), " "), nil)
 	if text == "" {
 		text = http.StatusText(answer.Code)
 	}

@@ -277,6 +277,19 @@ func TestNoErrorHasACredential(t *testing.T) {
 	}
 }
 
+func TestAServerThatRepeatsTheTokenDoesNotLeakIt(t *testing.T) {
+	const sent = "Authorization: Bearer ya29.SECRET"
+	wi := newWire(t, func(w http.ResponseWriter, _ request) {
+		w.Header().Set("X-GUploader-UploadID", sent)
+		answer(w, 403, "forbidden "+sent, "you sent "+sent)
+	})
+	_, err := put(t.Context(), wi.store(t))
+	var failed *backends.Error
+	require.ErrorAs(t, err, &failed)
+	require.ErrorIs(t, err, backends.ErrPermission)
+	require.NotContains(t, err.Error()+failed.Code+failed.RequestID, "SECRET")
+}
+
 func TestTheStoreSaysHowLongToWait(t *testing.T) {
 	wi := newWire(t, func(w http.ResponseWriter, _ request) {
 		w.Header().Set("Retry-After", "7")

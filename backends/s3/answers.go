@@ -125,7 +125,7 @@ var otherThanCondition = regexp.MustCompile(`(?i)encrypt|kms|checksum`)
 var expecting = regexp.MustCompile(`expecting ['"]([^'"]+)['"]`)
 
 func (a answer) region() string {
-	if region := a.header.Get("x-amz-bucket-region"); region != "" {
+	if region := a.says("x-amz-bucket-region"); region != "" {
 		return region
 	}
 	if found := expecting.FindStringSubmatch(a.message); found != nil {
@@ -144,7 +144,7 @@ func (a answer) text() string {
 	advice, isUnauthenticated := unauthenticated[a.code]
 	switch {
 	case a.code == "RequestTimeTooSkewed" && a.header.Get("Date") != "":
-		return fmt.Sprintf("%s: the store has %s", advice, a.header.Get("Date"))
+		return fmt.Sprintf("%s: the store has %s", advice, a.says("Date"))
 	case isUnauthenticated:
 		return advice
 	case a.isElsewhere() && a.region() != "":

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go/middleware"
@@ -88,6 +89,14 @@ func sumByMD5(stack *middleware.Stack) error {
 // status for a single object.
 var statusOf = map[string]int{"AccessDenied": http.StatusForbidden, "AllAccessDisabled": http.StatusForbidden}
 
+// sentFor returns the request that an answer was given to, nil where it is not known.
+func sentFor(out *awss3.DeleteObjectsOutput) *http.Request {
+	if response, ok := awsmiddleware.GetRawResponse(out.ResultMetadata).(*smithyhttp.Response); ok {
+		return response.Request
+	}
+	return nil
+}
+
 // refusedOf reads an answer, whose status is 200 whatever became of the objects.
 // Each object must be in it, since silence proves nothing.
 func refusedOf(keys []string, out *awss3.DeleteObjectsOutput) error {
@@ -102,8 +111,9 @@ func refusedOf(keys []string, out *awss3.DeleteObjectsOutput) error {
 			gone[key] = true
 			continue
 		}
-		a := answer{status: statusOf[code], code: code, message: aws.ToString(e.Message)}
-		failed := &backends.Error{Op: "delete", Key: key, Code: code, Err: errors.New(a.text())}
+		a := answer{status: statusOf[code], code: code, message: aws.ToString(e.Message), sent: sentFor(out)}
+		a.hideSecrets()
+		failed := &backends.Error{Op: "delete", Key: key, Code: a.code, Err: errors.New(a.text())}
 		if sentinel := a.refusal(); sentinel != nil {
 			failed.Err = fmt.Errorf("%w: %s", sentinel, a.text())
 		}

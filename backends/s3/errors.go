@@ -50,6 +50,7 @@ func explained(err error, find func(error) (answer, bool), meaning func(answer) 
 		return &backends.Error{Err: err}
 	}
 	a, ok := find(err)
+	a.hideSecrets()
 	if !ok {
 		return &backends.Error{Status: a.status, RequestID: a.requestID, Err: causeOf(err)}
 	}
@@ -73,6 +74,7 @@ type answer struct {
 	requestID string
 	method    string // empty where it is not known
 	header    http.Header
+	sent      *http.Request // nil where it is not known
 	// ofSession is true where not the request was answered, but the one for the
 	// session that it needs.
 	ofSession bool
@@ -92,7 +94,7 @@ func answerOf(err error) (answer, bool) {
 	}
 	a.ofSession = errors.As(err, new(noSession))
 	if request := response.Response.Request; request != nil {
-		a.method = request.Method
+		a.method, a.sent = request.Method, request
 	}
 	var named smithy.APIError
 	if a.status == 0 || a.status/100 == 2 {
@@ -116,6 +118,18 @@ func answerOf(err error) (answer, bool) {
 		a.code, a.message = "", http.StatusText(a.status)
 	}
 	return a, true
+}
+
+// hideSecrets takes out of an answer what it repeats of the request's credentials.
+func (a *answer) hideSecrets() {
+	for _, said := range []*string{&a.code, &a.message, &a.requestID} {
+		*said = answers.WithoutSecrets(*said, a.sent)
+	}
+}
+
+// says returns a header of the answer, to be shown.
+func (a answer) says(header string) string {
+	return answers.WithoutSecrets(a.header.Get(header), a.sent)
 }
 
 // isOfHead reports whether the answer can have no body.

@@ -2,6 +2,7 @@ package s3_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"testing"
 
@@ -233,6 +234,45 @@ func TestADeleteHasTheMarkOfTheStoreOrTheObjectIsGone(t *testing.T) {
 			}
 			failure(t, err, "delete", "t/1")
 			requireOnly(t, err, unknown)
+		})
+	}
+}
+
+// A proxy or another server than AWS may say anything.
+func TestAServerThatRepeatsTheRequestLeaksNoCredentials(t *testing.T) {
+	const form = `<Error><Key>t/1</Key><Code>%s</Code><Message>%s</Message></Error>`
+	for name, say := range map[string]func(w http.ResponseWriter, sent string) string{
+		"as a code":    func(_ http.ResponseWriter, sent string) string { return fmt.Sprintf(form, sent, "no") },
+		"as a message": func(_ http.ResponseWriter, sent string) string { return fmt.Sprintf(form, "AccessDenied", sent) },
+		"as the id of the request": func(w http.ResponseWriter, sent string) string {
+			w.Header().Set("x-amz-request-id", sent)
+			return fmt.Sprintf(form, "AccessDenied", "no")
+		},
+		"as the region": func(w http.ResponseWriter, sent string) string {
+			w.Header().Set("x-amz-bucket-region", sent)
+			return fmt.Sprintf(form, "PermanentRedirect", "no")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer := reply{act: func(w http.ResponseWriter, r *http.Request) {
+				said := say(w, r.Header.Get("Authorization")+" and "+r.Header.Get("X-Amz-Security-Token"))
+				if r.URL.Query().Has("delete") {
+					_, _ = io.WriteString(w, "<DeleteResult>"+said+"</DeleteResult>")
+					return
+				}
+				w.WriteHeader(http.StatusForbidden)
+				_, _ = io.WriteString(w, said)
+			}}
+			store := storeOf(t, serve(t, answer))
+			for op, request := range wire {
+				err := request(t.Context(), store)
+				require.Error(t, err, op)
+				var failed *backends.Error
+				require.ErrorAs(t, err, &failed)
+				for _, secret := range secrets {
+					require.NotContains(t, err.Error()+failed.Code+failed.RequestID, secret, op)
+				}
+			}
 		})
 	}
 }

@@ -2,7 +2,6 @@ package committer
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -46,9 +45,6 @@ func (t *Table) branchRef(ctx context.Context) (branchRef, error) {
 	return ref, nil
 }
 
-// mendRef is the way out of a ref that cannot be understood.
-const mendRef = "mend it, or remove it if nobody needs the branch"
-
 // readRef looks for the ref at each place where it can be.
 func (t *Table) readRef(ctx context.Context) (branchRef, error) {
 	began := time.Now()
@@ -60,18 +56,14 @@ func (t *Table) readRef(ctx context.Context) (branchRef, error) {
 		case err != nil:
 			return branchRef{}, err
 		}
-		// Keys as Lance writes them.
-		var content struct {
-			ParentVersion uint64 `json:"parentVersion"`
+		fork, err := parseFork(body)
+		if err == nil {
+			err = naming.CheckVersion(fork.version)
 		}
-		if err := json.Unmarshal(body, &content); err != nil {
-			// Without the cause, which speaks of Go.
-			return branchRef{}, fmt.Errorf("the ref %s is not JSON with a number as parentVersion; %s", key, mendRef)
+		if err != nil {
+			return branchRef{}, fmt.Errorf("%w: %s: %w; mend it, or remove it if nobody needs the branch", ErrBadRef, key, err)
 		}
-		if err := naming.CheckVersion(content.ParentVersion); err != nil {
-			return branchRef{}, fmt.Errorf("the ref %s: parentVersion: %w; %s", key, err, mendRef)
-		}
-		return branchRef{first: content.ParentVersion, registered: true, read: began}, nil
+		return branchRef{first: fork.version, registered: true, read: began}, nil
 	}
 	if t.isNew {
 		return branchRef{first: t.newBranch, read: began}, nil

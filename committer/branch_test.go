@@ -135,10 +135,12 @@ func TestARefThatCannotBeReadIsNotAMissingBranch(t *testing.T) {
 	require.ErrorIs(t, err, backends.ErrPermission)
 	require.NotErrorIs(t, err, committer.ErrBranchNotFound)
 
-	for _, content := range []string{"", "{", `{"parentVersion":0}`, `{"parent_version":3}`} {
+	for _, content := range []string{"", "{", `{"parentVersion":0}`, `{"parent_version":3}`, `{"parentVersion":9223372036854775808}`} {
 		store.Inject(escapedRef, []byte(content))
 		_, err := committer.NewTable(store, root, committer.WithBranch(branch)).Latest(t.Context())
+		require.ErrorIs(t, err, committer.ErrBadRef)
 		require.ErrorContains(t, err, escapedRef)
+		require.NotContains(t, err.Error(), "Go ", "of no use to whoever mends it")
 		require.ErrorContains(t, err, "mend it, or remove it")
 		require.NotErrorIs(t, err, committer.ErrBranchNotFound)
 	}

@@ -80,6 +80,6 @@ func TestADefiniteErrorOfTheTableIsNotCalledAnUnknownOutcome(t *testing.T) {
 	store.Inject(naming.BranchRefs(root, "exp")[0], []byte("{"))
 	namespace, _ = inNamespace(store)
 	_, err = namespace.CreateTableVersion(t.Context(), stageAs(store, root, "exp", 2, "mine"))
-	require.ErrorContains(t, err, "the ref")
+	require.ErrorIs(t, err, committer.ErrBadRef)
 	require.NotContains(t, committer.ErrorResponse(err, "").Detail, "Keep all files")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/lancecommit/lancecommit/naming"
 )
 
-// An Option sets up a [Table] or a [Namespace].
+// An Option sets up a [Table] or a [Namespace]. A nil one says nothing.
 type Option func(*config)
 
 type config struct {
@@ -40,7 +40,9 @@ func newConfig(opts []Option) config {
 		keepUpTo:   8 << 20,
 	}
 	for _, opt := range opts {
-		opt(&c)
+		if opt != nil {
+			opt(&c)
+		}
 	}
 	c.retry = c.retry.withDefaults()
 	return c

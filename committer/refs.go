@@ -160,7 +160,7 @@ func parseTag(body []byte) (readRef, error) {
 		Version *uint64 `json:"version"`
 	}
 	if err := json.Unmarshal(body, &tag); err != nil {
-		return readRef{}, fmt.Errorf("it is no JSON of a tag: %w", err)
+		return readRef{}, errors.New("it is not JSON with a number as version and a text as branch")
 	}
 	return newRef(tag.Branch, "version", tag.Version, KeptTagged)
 }
@@ -172,7 +172,7 @@ func parseFork(body []byte) (readRef, error) {
 		Version *uint64 `json:"parentVersion"`
 	}
 	if err := json.Unmarshal(body, &branch); err != nil {
-		return readRef{}, fmt.Errorf("it is no JSON of a branch: %w", err)
+		return readRef{}, errors.New("it is not JSON with a number as parentVersion and a text as parentBranch")
 	}
 	return newRef(branch.Parent, "parentVersion", branch.Version, KeptForkPoint)
 }

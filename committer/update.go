@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/lancecommit/lancecommit/naming"
 )
 
 // A BuildFunc returns the manifest of version base.Number+1, built on base. For
@@ -146,6 +148,9 @@ func (t *Table) toBuildOn(ctx *call) (chain known, next uint64, err error) {
 		}
 	}
 	next = nextOf(chain.end, ref)
+	if err := naming.CheckVersion(next); err != nil {
+		return known{}, 0, invalid(fmt.Errorf("the latest version is the last one that a table can have: %w", err))
+	}
 	if err := t.allows(ref, next); err != nil {
 		return known{}, 0, err
 	}

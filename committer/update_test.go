@@ -340,3 +340,13 @@ func TestWithoutABuildFunctionOrAStoreNothingIsAsked(t *testing.T) {
 	_, err = committer.NewTable(nil, root).Latest(t.Context())
 	require.ErrorIs(t, err, committer.ErrInvalid)
 }
+
+func TestAnUpdateAfterTheLastVersionThatThereIsBuildsNothing(t *testing.T) {
+	table := committer.NewTable(laid(naming.MaxVersion), root, nil)
+	_, err := table.Update(t.Context(), func(context.Context, committer.Version) ([]byte, error) {
+		t.Error("there is nothing to build")
+		return nil, nil
+	})
+	require.ErrorIs(t, err, committer.ErrInvalid)
+	require.ErrorContains(t, err, "the last one that a table can have")
+}

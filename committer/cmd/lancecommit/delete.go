@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lancecommit/lancecommit/committer"
+	"github.com/lancecommit/lancecommit/naming"
 )
 
 func (a *app) delete() *cobra.Command {
@@ -61,6 +63,9 @@ func parseRange(text string) (committer.VersionRange, error) {
 			return absent, nil
 		}
 		n, err := strconv.ParseInt(text, 10, 64)
+		if errors.Is(err, strconv.ErrRange) {
+			return 0, fmt.Errorf("%w: range %q: no version has a number above %d", committer.ErrInvalid, given, uint64(naming.MaxVersion))
+		}
 		if err != nil {
 			return 0, fmt.Errorf("%w: range %q: it is N, N:M with M exclusive, N: or :M", committer.ErrInvalid, given)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,12 +40,14 @@ Exit codes: 0 done, 1 interrupted or other errors, 2 invalid input or usage,
 3 conflict, 4 not found, 5 the outcome is unknown or the commit is stale: keep
 all files, 6 permission, 7 throttled, unavailable or too much contention, 8 the
 store is unsupported or unsafe.`,
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noCommand,
 		RunE:          printHelp,
 	}
 	root.SuggestionsMinimumDistance = 2
+	root.SetVersionTemplate("lancecommit {{.Version}}\n")
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
@@ -56,6 +59,15 @@ store is unsupported or unsafe.`,
 	root.AddCommand(a.doctor(), a.bench())
 	refuseWords(root)
 	return root
+}
+
+// version is that of the module, as the Go command has put it into the program.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "of an unknown version"
+	}
+	return info.Main.Version
 }
 
 // onTable makes a command work on the table named by its first argument.

@@ -92,7 +92,7 @@ func (a *app) printInfo(v committer.Version, info manifest.Info) error {
 	return a.printTable([][]string{
 		{"VERSION", strconv.FormatUint(v.Number, 10)},
 		{"branch", branch},
-		{"committed", shownTime(info.Timestamp)},
+		{"timestamp", shownTime(info.Timestamp)},
 		{"writer", known(info.WriterLibrary + " " + info.WriterVersion)},
 		{"rows", rows},
 		{"fragments", strconv.Itoa(info.Fragments)},

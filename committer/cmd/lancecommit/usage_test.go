@@ -25,6 +25,7 @@ func TestWrongUsageIsSaidInWordsOfTheCommandLine(t *testing.T) {
 		"show T -- -1":         `"-1" is no version: they are numbers from 1`,
 		"show T 0":             "1", "versions T --limit x": `"x" is no whole number`, "versions T --limit 99999999999999999999": "is out of range",
 		"bench T --writers 1,x": `"x" is no whole number`, "doctor T --rounds x": `"x" is no whole number`, "latest T --json=x": "is neither true nor false",
+		"delete T 99999999999999999999": "no version has a number above 9223372036854775807",
 		"sweep T --older-than x": "it is a time as 7d, 12h or 1h30m", "bench T --for x": "it is a time as 7d, 12h or 1h30m",
 	} {
 		got := call(t, strings.Fields(strings.ReplaceAll(args, "T", table))...)
@@ -41,7 +42,7 @@ func TestWrongUsageIsSaidInWordsOfTheCommandLine(t *testing.T) {
 }
 
 func TestHelpAndCompletionOfWhatThereIs(t *testing.T) {
-	for _, args := range []string{"", "help", "help latest", "help completion bash", "completion", "completion bash", "help help"} {
+	for _, args := range []string{"", "--version", "help", "help latest", "help completion bash", "completion", "completion bash", "help help"} {
 		got := call(t, strings.Fields(args)...)
 		require.Equal(t, exitOK, got.code, "%s: %s", args, got.err)
 		require.NotEmpty(t, got.out, args)

@@ -180,10 +180,9 @@ func (n *Namespace) readEntry(wrong *faults, at string, e *CreateTableVersionEnt
 		s.size = *e.ManifestSize
 		wrong.check(joinPath(at, "manifest_size"), checkSize(s.size))
 	}
-	switch e.NamingScheme {
-	case "", naming.V1.String(), naming.V2.String():
-	default:
-		wrong.add(joinPath(at, "naming_scheme"), "%q is neither %s nor %s", e.NamingScheme, naming.V1, naming.V2)
+	if e.NamingScheme != "" {
+		_, err := naming.ParseScheme(e.NamingScheme)
+		wrong.check(joinPath(at, "naming_scheme"), err)
 	}
 	wrong.check(joinPath(at, "metadata"), checkMetadata(e.Metadata, s.name))
 	return root, s
@@ -250,13 +249,10 @@ func (t *Table) candidateOf(e *CreateTableVersionEntry, s staging) (candidate, e
 		return candidate{}, fmt.Errorf("the staged manifest %s: %w", s.key, err)
 	}
 	c.staged, c.keep = s.name, e.Metadata
-	if e.NamingScheme == naming.V1.String() {
-		c.wanted = naming.V1
+	if e.NamingScheme != "" {
+		c.wanted, err = naming.ParseScheme(e.NamingScheme)
 	}
-	if e.NamingScheme == naming.V2.String() {
-		c.wanted = naming.V2
-	}
-	return c, nil
+	return c, err
 }
 
 // replayGone answers a request whose staged manifest is gone: it was sent before

@@ -127,7 +127,7 @@ func TestTheHintIsLeftAloneWhereItIsNotWanted(t *testing.T) {
 	require.ElementsMatch(t, []string{naming.V2.Final(1), naming.Hint}, commit(t, unordered()))
 }
 
-func TestAWarmLatestIsTrueWithinAMinuteAndWritersAtOnce(t *testing.T) {
+func TestAWarmLatestIsTrueWithinAMinuteAndWritersSooner(t *testing.T) {
 	// Others commit five versions and clean up the four before the last.
 	overtaken := func(t *testing.T) (*memory.Store, *committer.Table) {
 		store := laid(1, 2, 3)

@@ -3,6 +3,7 @@ package committer
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/lancecommit/lancecommit/backends"
@@ -77,7 +78,7 @@ func (n *Namespace) table(ctx context.Context, root, branch string, first uint64
 	_, err := t.ready(ctx)
 	if first != 0 && errors.Is(err, ErrBranchNotFound) {
 		// Not kept: the branch can be registered at any time.
-		t = NewTable(n.store, root, append(n.opts[:len(n.opts):len(n.opts)], WithBranch(branch), WithNewBranch(first))...)
+		t = n.newTable(root, branch, WithNewBranch(first))
 		_, err = t.ready(ctx)
 	}
 	if err != nil {
@@ -99,11 +100,15 @@ func (n *Namespace) handle(root, branch string) *Table {
 	if n.handles == nil || len(n.handles) >= maxHandles {
 		n.handles = make(map[handleKey]*Table)
 	}
-	t := NewTable(n.store, root, append(n.opts[:len(n.opts):len(n.opts)], WithBranch(branch))...)
-	// Nobody builds on what a namespace committed.
-	t.keepUpTo = 0
+	t := n.newTable(root, branch)
 	n.handles[key] = t
 	return t
+}
+
+func (n *Namespace) newTable(root, branch string, more ...Option) *Table {
+	// Nobody builds on what a namespace committed.
+	keepsNone := func(c *config) { c.keepUpTo = 0 }
+	return NewTable(n.store, root, slices.Concat(n.opts, []Option{WithBranch(branch), keepsNone}, more)...)
 }
 
 // tableRoot returns the root of the table that an id names.

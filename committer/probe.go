@@ -145,7 +145,7 @@ func Probe(ctx context.Context, store backends.Store, opts ProbeOptions) (ProbeR
 	p.conclude()
 	p.report.Figures.Elapsed = time.Since(started)
 	p.report.Figures.Requests = int(p.requests.Load())
-	if err := ctx.Err(); err != nil && p.found(string(ProbeUnfinished)) {
+	if err := ctx.Err(); err != nil && p.found(ProbeUnfinished) {
 		return p.report, fmt.Errorf("probe: it did not end: %w", err)
 	}
 	return p.report, nil
@@ -174,8 +174,8 @@ type probe struct {
 	// sent that may have made it.
 	keys map[string]int
 
-	seen   map[string][]string // by the names of findings
-	advice map[string]string   // what else to do, by the names of findings
+	seen   map[findingName][]string
+	advice map[findingName]string // what else to do
 	denied map[string]error
 	// absentDenied is why a name that is absent may not be looked at.
 	absentDenied error
@@ -215,8 +215,8 @@ func newProbe(store backends.Store, opts ProbeOptions) (*probe, error) {
 		folder: root + ProbeFolder + "/" + strings.ToLower(rand.Text()) + "/",
 		keys:   make(map[string]int),
 		disk:   isOnDisk(store),
-		seen:   make(map[string][]string),
-		advice: make(map[string]string),
+		seen:   make(map[findingName][]string),
+		advice: make(map[findingName]string),
 		denied: make(map[string]error),
 		held:   make(map[string][]byte),
 		etags:  make(map[string]string),
@@ -260,14 +260,14 @@ func (p *probe) name(kind string, number int) string {
 }
 
 // find adds a finding. What was seen before of the same name stays with it.
-func (p *probe) find(name, format string, args ...any) {
+func (p *probe) find(name findingName, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if !slices.Contains(p.seen[name], text) {
 		p.seen[name] = append(p.seen[name], text)
 	}
 }
 
-func (p *probe) found(name string) bool { return len(p.seen[name]) > 0 }
+func (p *probe) found(name findingName) bool { return len(p.seen[name]) > 0 }
 
 func (p *probe) foundLevel(level ProbeLevel) bool {
 	return slices.ContainsFunc(probeMeanings, func(m probeMeaning) bool { return m.level == level && p.found(m.name) })
@@ -279,7 +279,7 @@ const mostSeen = 3
 // conclude makes the report out of what was found.
 func (p *probe) conclude() {
 	p.judge()
-	places := make(map[string]int)
+	places := make(map[findingName]int)
 	for name, seen := range p.seen {
 		more := ""
 		if len(seen) > mostSeen {
@@ -290,7 +290,7 @@ func (p *probe) conclude() {
 		places[name] = place
 		p.report.Findings = append(p.report.Findings, f)
 	}
-	slices.SortFunc(p.report.Findings, func(a, b ProbeFinding) int { return cmp.Compare(places[a.Name], places[b.Name]) })
+	slices.SortFunc(p.report.Findings, func(a, b ProbeFinding) int { return cmp.Compare(places[findingName(a.Name)], places[findingName(b.Name)]) })
 	p.report.Verdict = ProbeVerdict(p.report.Findings[0].Name)
 }
 
@@ -317,16 +317,16 @@ func (p *probe) judge() {
 	}
 	if p.foundLevel(ProbeUnsafe) {
 		// What is proven needs no more decided.
-		delete(p.seen, string(ProbeUnstable))
+		delete(p.seen, ProbeUnstable)
 		return
 	}
 	if p.foundLevel(ProbeError) {
 		return
 	}
-	if p.found(probeDeleteIgnored) {
-		p.advice[string(ProbeEnforced)] = "But nothing that is deleted goes: neither old versions nor dropped tables."
+	if p.found(ProbeDeleteIgnored) {
+		p.advice[ProbeEnforced] = "But nothing that is deleted goes: neither old versions nor dropped tables."
 	}
-	p.find(string(ProbeEnforced), "A second create was refused and the first bytes stayed in %d of %d cases, and of %d creates at once exactly one won in %d of %d rounds.",
+	p.find(ProbeEnforced, "A second create was refused and the first bytes stayed in %d of %d cases, and of %d creates at once exactly one won in %d of %d rounds.",
 		figures.DecidedPairs, figures.Pairs, figures.Writers, figures.DecidedRounds, figures.Rounds)
 }
 

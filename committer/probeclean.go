@@ -28,7 +28,7 @@ func (p *probe) clean(ctx context.Context) {
 	if err == nil && len(listed) > 0 && p.denied[mayDelete] == nil {
 		listed = p.removeAgain(ctx, listed)
 	}
-	if err == nil && !p.found(string(ProbeStaleReads)) && !p.found(string(ProbeWrongListing)) {
+	if err == nil && !p.found(ProbeStaleReads) && !p.found(ProbeWrongListing) {
 		failed = nil
 	}
 	p.report.Left = append(p.report.Left, slices.Compact(slices.Sorted(slices.Values(append(failed, listed...))))...)
@@ -48,7 +48,7 @@ func (p *probe) removeAgain(ctx context.Context, keys []string) []string {
 		return slices.Contains(failed, key) || !slices.Contains(keys, key)
 	})
 	if len(still) > 0 && p.denied[mayDelete] == nil {
-		p.find(probeDeleteIgnored, "The store said that it deleted %s, and lists what it deleted.", counted(len(still), "object"))
+		p.find(ProbeDeleteIgnored, "The store said that it deleted %s, and lists what it deleted.", counted(len(still), "object"))
 	}
 	return listed
 }

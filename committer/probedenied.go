@@ -52,10 +52,10 @@ func (p *probe) judgeRefusals() {
 	}
 	for _, kind := range slices.Sorted(maps.Keys(refusals)) {
 		err := refusals[kind]
-		if !hasNoCode(err) || !p.isClockOff() && !p.found(string(ProbeClockSkew)) {
+		if !hasNoCode(err) || !p.isClockOff() && !p.found(ProbeClockSkew) {
 			continue
 		}
-		p.find(string(ProbeClockSkew), "The store refuses a request and gives no reason: %s.", saidBy(err))
+		p.find(ProbeClockSkew, "The store refuses a request and gives no reason: %s.", saidBy(err))
 		delete(p.denied, kind)
 		if kind == "absent" {
 			p.absentDenied = nil
@@ -71,11 +71,11 @@ func (p *probe) judgeDenied() {
 		return
 	}
 	err := p.denied[p.report.Denied[0]]
-	p.find(string(ProbeDenied), "The store refuses to %s: %s.", strings.Join(p.report.Denied, ", to "), saidBy(err))
+	p.find(ProbeDenied, "The store refuses to %s: %s.", strings.Join(p.report.Denied, ", to "), saidBy(err))
 	switch {
 	case p.disk:
-		p.advice[string(ProbeDenied)] = "A folder " + ProbeFolder + " that another user's probe left can be in the way: remove it, if it is."
+		p.advice[ProbeDenied] = "A folder " + ProbeFolder + " that another user's probe left can be in the way: remove it, if it is."
 	case hasNoCode(err):
-		p.advice[string(ProbeDenied)] = "The refusal gives no reason, so look at the clocks of this machine and of the store, too."
+		p.advice[ProbeDenied] = "The refusal gives no reason, so look at the clocks of this machine and of the store, too."
 	}
 }

@@ -87,7 +87,7 @@ func (p *probe) listing(ctx context.Context) error {
 	}
 	slices.Sort(want)
 	if len(want) <= probePage {
-		p.find(string(ProbeUnstable), "Only %d of %d names could be created to list them.", len(want), len(probeNames))
+		p.find(ProbeUnstable, "Only %d of %d names could be created to list them.", len(want), len(probeNames))
 		return nil
 	}
 	for i, limit := range []int{0, probePage} {
@@ -106,7 +106,7 @@ func (p *probe) listing(ctx context.Context) error {
 	} else {
 		p.find(probeUnordered, "The store promises no order of names in its listings.")
 	}
-	if p.found(string(ProbeWrongListing)) {
+	if p.found(ProbeWrongListing) {
 		p.report.Figures.Listing = ""
 	}
 	p.step()
@@ -123,10 +123,10 @@ func (p *probe) compare(ctx context.Context, handle int, all wholeListing, want 
 	}
 	slices.Sort(got)
 	if repeated := len(got) - len(slices.Compact(got)); repeated > 0 {
-		p.find(string(ProbeWrongListing), "A listing of %s has %s twice.", counted(all.pages, "page"), counted(repeated, "name"))
+		p.find(ProbeWrongListing, "A listing of %s has %s twice.", counted(all.pages, "page"), counted(repeated, "name"))
 	}
 	if p.caps.OrderedList && !(slices.IsSorted(all.keys()) && slices.IsSorted(all.prefixes)) {
-		p.find(string(ProbeWrongListing), "A listing is not in the byte order of its names, and the store is said to have that order.")
+		p.find(ProbeWrongListing, "A listing is not in the byte order of its names, and the store is said to have that order.")
 	}
 }
 
@@ -136,11 +136,11 @@ func (p *probe) missing(ctx context.Context, handle int, entry string, all whole
 	if all.pages > 1 {
 		page, err := p.list(ctx, handle, backends.ListInput{Prefix: entry})
 		if err == nil && len(page.Objects) > 0 {
-			p.find(string(ProbeWrongListing), "A listing in pages leaves out a name that a listing of it alone has.")
+			p.find(ProbeWrongListing, "A listing in pages leaves out a name that a listing of it alone has.")
 			return
 		}
 	}
-	p.find(string(ProbeStaleReads), "A LIST after a create does not show the object.")
+	p.find(ProbeStaleReads, "A LIST after a create does not show the object.")
 }
 
 // startAfter tests listings from the middle on: after a name that is there, and
@@ -151,7 +151,7 @@ func (p *probe) startAfter(ctx context.Context, want []string) error {
 		in := backends.ListInput{Prefix: p.folder + listFolder, StartAfter: marker}
 		page, err := p.list(ctx, 0, in)
 		if errors.Is(err, backends.ErrUnsupported) {
-			p.find(string(ProbeWrongListing), "The store is said to list in order, and cannot list from a name on.")
+			p.find(ProbeWrongListing, "The store is said to list in order, and cannot list from a name on.")
 			return nil
 		} else if err != nil {
 			return p.end(ctx, mayList, err)
@@ -167,7 +167,7 @@ func (p *probe) startAfter(ctx context.Context, want []string) error {
 		got := all.entries()
 		for _, entry := range want {
 			if (entry > marker) != slices.Contains(got, entry) {
-				p.find(string(ProbeWrongListing), "A listing from a name on does not begin right behind that name.")
+				p.find(ProbeWrongListing, "A listing from a name on does not begin right behind that name.")
 				return nil
 			}
 		}

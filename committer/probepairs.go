@@ -30,7 +30,7 @@ func (p *probe) seesNothing(ctx context.Context, handle int, key string) error {
 	_, took, err := p.head(ctx, handle, key)
 	switch {
 	case err == nil:
-		p.find(string(ProbeStaleReads), "A HEAD shows a name that nobody created.")
+		p.find(ProbeStaleReads, "A HEAD shows a name that nobody created.")
 	case errors.Is(err, backends.ErrPermission):
 		// S3 answers so to callers that may not list. To read what is there may be allowed.
 		p.absentDenied = err
@@ -54,12 +54,12 @@ func (p *probe) pairs(ctx context.Context) error {
 			figures.DecidedPairs++
 		}
 		p.step()
-		if p.found(string(ProbeIgnored)) {
+		if p.found(ProbeIgnored) {
 			return nil
 		}
 	}
 	if 2*figures.DecidedPairs <= figures.Pairs {
-		p.find(string(ProbeUnstable), "Only in %d of %d cases was it decided what becomes of a second create.", figures.DecidedPairs, figures.Pairs)
+		p.find(ProbeUnstable, "Only in %d of %d cases was it decided what becomes of a second create.", figures.DecidedPairs, figures.Pairs)
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func (p *probe) lay(ctx context.Context, handle int, key string, body []byte) (t
 		case err != nil:
 			return false, p.end(ctx, mayRead, err)
 		case !bytes.Equal(got, body):
-			p.find(string(ProbeStaleReads), "A name that one create was sent for has other bytes.")
+			p.find(ProbeStaleReads, "A name that one create was sent for has other bytes.")
 			return false, nil
 		}
 	}
@@ -121,11 +121,11 @@ func (p *probe) refusedAbsent(ctx context.Context, handle int, key string, body 
 	got, err := p.get(ctx, handle+1, key)
 	switch {
 	case err == nil && bytes.Equal(got, body):
-		p.find(string(ProbeRepeated), "A create of a name that nobody else uses was refused as taken, and its own bytes are there.")
+		p.find(ProbeRepeated, "A create of a name that nobody else uses was refused as taken, and its own bytes are there.")
 		p.held[key] = body
 		return true, nil
 	case err == nil:
-		p.find(string(ProbeStaleReads), "A name that one create was sent for has other bytes.")
+		p.find(ProbeStaleReads, "A name that one create was sent for has other bytes.")
 		return false, nil
 	case !errors.Is(err, backends.ErrNotExist):
 		return false, p.end(ctx, mayRead, err)
@@ -143,7 +143,7 @@ func (p *probe) refusedAbsent(ctx context.Context, handle int, key string, body 
 			}
 		}
 	}
-	p.find(string(ProbeInverted), "%s", text)
+	p.find(ProbeInverted, "%s", text)
 	return false, errProbeEnds
 }
 
@@ -153,11 +153,11 @@ func (p *probe) shows(ctx context.Context, handle int, key string, body []byte) 
 	attrs, took, err := p.head(ctx, handle, key)
 	switch {
 	case errors.Is(err, backends.ErrNotExist):
-		p.find(string(ProbeStaleReads), "A HEAD right after a create says that the object is not there.")
+		p.find(ProbeStaleReads, "A HEAD right after a create says that the object is not there.")
 	case err != nil:
 		return p.end(ctx, mayRead, err)
 	case attrs.Size != int64(len(body)):
-		p.find(string(ProbeStaleReads), "A HEAD says %d bytes of an object that has %d.", attrs.Size, len(body))
+		p.find(ProbeStaleReads, "A HEAD says %d bytes of an object that has %d.", attrs.Size, len(body))
 	default:
 		p.heads = append(p.heads, took)
 		p.judgeMetadata(attrs.Metadata)
@@ -176,7 +176,7 @@ func (p *probe) shows(ctx context.Context, handle int, key string, body []byte) 
 	for _, object := range all.objects {
 		if object.Key == key {
 			if object.Size != int64(len(body)) {
-				p.find(string(ProbeStaleReads), "A LIST says %d bytes of an object that has %d.", object.Size, len(body))
+				p.find(ProbeStaleReads, "A LIST says %d bytes of an object that has %d.", object.Size, len(body))
 			}
 			p.judgeETag("LIST", key, object.ETag)
 			return nil
@@ -190,7 +190,7 @@ func (p *probe) shows(ctx context.Context, handle int, key string, body []byte) 
 // takes its own version for that of a table which was made again.
 func (p *probe) judgeETag(request, key, etag string) {
 	if created := p.etags[key]; created != "" && etag != created {
-		p.find(string(ProbeStaleReads), "A %s says the ETag %q of an object that was created as %q.", request, etag, created)
+		p.find(ProbeStaleReads, "A %s says the ETag %q of an object that was created as %q.", request, etag, created)
 	}
 }
 
@@ -213,11 +213,11 @@ func (p *probe) holds(ctx context.Context, handle int, key string, otherwise Pro
 	got, err := p.get(ctx, handle, key)
 	switch {
 	case errors.Is(err, backends.ErrNotExist):
-		p.find(string(ProbeStaleReads), "%s says that the object is not there.", reading)
+		p.find(ProbeStaleReads, "%s says that the object is not there.", reading)
 	case err != nil:
 		return p.end(ctx, mayRead, err)
 	case !bytes.Equal(got, p.held[key]):
-		p.find(string(otherwise), "%s gives other bytes than were written.", reading)
+		p.find(otherwise, "%s gives other bytes than were written.", reading)
 	}
 	return nil
 }
@@ -237,26 +237,26 @@ func (p *probe) again(ctx context.Context, handle int, key string, first, second
 		got, readErr := p.get(ctx, handle+1, key)
 		switch {
 		case errors.Is(readErr, backends.ErrNotExist):
-			p.find(string(ProbeStaleReads), "A GET says that an object is not there that was created.")
+			p.find(ProbeStaleReads, "A GET says that an object is not there that was created.")
 			return false, nil
 		case readErr != nil:
 			return false, p.end(ctx, mayRead, readErr)
 		case err == nil && same:
-			p.find(string(ProbeIgnored), "A second create of a name succeeded that had the same bytes as the first.")
+			p.find(ProbeIgnored, "A second create of a name succeeded that had the same bytes as the first.")
 			return false, nil
 		case err == nil:
 			what := "replaced the bytes of the first"
 			if bytes.Equal(got, first) {
 				what = "the bytes of the first are still there"
 			}
-			p.find(string(ProbeIgnored), "A second create of a name succeeded, and %s.", what)
+			p.find(ProbeIgnored, "A second create of a name succeeded, and %s.", what)
 			return false, nil
 		case !bytes.Equal(got, first):
 			what := "without a usable answer"
 			if definite {
 				what = "that was refused"
 			}
-			p.find(string(ProbeIgnored), "A second create of a name, %s, replaced the bytes of the first.", what)
+			p.find(ProbeIgnored, "A second create of a name, %s, replaced the bytes of the first.", what)
 			return false, nil
 		case errors.Is(err, backends.ErrExists) && definite:
 			return true, nil
@@ -298,7 +298,7 @@ func (p *probe) reuse(ctx context.Context) error {
 		if got, err := p.get(ctx, 0, key); errors.Is(err, backends.ErrNotExist) {
 			p.find(probeNotReusable, "A name that was deleted was refused as taken, and is not there.")
 		} else if err == nil && bytes.Equal(got, first) {
-			p.find(probeDeleteIgnored, "A name that the store said it deleted is still there.")
+			p.find(ProbeDeleteIgnored, "A name that the store said it deleted is still there.")
 		}
 	case !decidedNothing(err):
 		return p.end(ctx, mayCreate, err)

@@ -28,14 +28,14 @@ type tally struct {
 // rounds has names raced for. A store that is proven to be unsafe in sequence is
 // spared that.
 func (p *probe) rounds(ctx context.Context) error {
-	if p.found(string(ProbeIgnored)) {
+	if p.found(ProbeIgnored) {
 		return nil
 	}
 	var wrong tally
 	err := p.raceAll(ctx, &wrong)
 	p.judgeRounds(wrong)
 	if figures := p.report.Figures; err == nil && 2*figures.DecidedRounds <= figures.Rounds {
-		p.find(string(ProbeUnstable), "Only %d of %d rounds of creates at once were decided.", figures.DecidedRounds, figures.Rounds)
+		p.find(ProbeUnstable, "Only %d of %d rounds of creates at once were decided.", figures.DecidedRounds, figures.Rounds)
 	}
 	return err
 }
@@ -108,7 +108,7 @@ func (p *probe) decide(ctx context.Context, r int, racers []racer, wrong *tally)
 		wrong.severalWon++
 		return false, nil
 	case absent && winners == 1:
-		p.find(string(ProbeStaleReads), "A GET after a race says that the object is not there, and one of the racers was told that it created it.")
+		p.find(ProbeStaleReads, "A GET after a race says that the object is not there, and one of the racers was told that it created it.")
 		return false, nil
 	case absent && unknown > 0:
 		p.unresolved += unknown
@@ -120,7 +120,7 @@ func (p *probe) decide(ctx context.Context, r int, racers []racer, wrong *tally)
 		wrong.notTheWinners++
 		return false, nil
 	case !racers[holder].won() && !racers[holder].unknown():
-		p.find(string(ProbeRepeated), "In a race that nobody was told to have won, the bytes are there of one that was refused.")
+		p.find(ProbeRepeated, "In a race that nobody was told to have won, the bytes are there of one that was refused.")
 		return false, nil
 	}
 	p.held[key] = got
@@ -131,11 +131,11 @@ func (p *probe) decide(ctx context.Context, r int, racers []racer, wrong *tally)
 func (p *probe) judgeRounds(wrong tally) {
 	figures := p.report.Figures
 	if wrong.severalWon > 0 {
-		p.find(string(ProbeRacy), "In %d of %d rounds more than one of %d creates at once succeeded.",
+		p.find(ProbeRacy, "In %d of %d rounds more than one of %d creates at once succeeded.",
 			wrong.severalWon, figures.Rounds, figures.Writers)
 	}
 	if wrong.notTheWinners > 0 {
-		p.find(string(ProbeRacy), "In %d of %d rounds of creates at once the bytes that are there are not those of the one that succeeded.",
+		p.find(ProbeRacy, "In %d of %d rounds of creates at once the bytes that are there are not those of the one that succeeded.",
 			wrong.notTheWinners, figures.Rounds)
 	}
 	if wrong.noneWon > 0 {

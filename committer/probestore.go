@@ -167,33 +167,33 @@ func (p *probe) end(ctx context.Context, permission string, err error) error {
 	text := saidBy(err)
 	switch ended := ctx.Err(); {
 	case errors.Is(err, errEndless):
-		p.find(string(ProbeWrongListing), "A listing has no end after %d pages.", mostProbePages)
+		p.find(ProbeWrongListing, "A listing has no end after %d pages.", mostProbePages)
 	case errors.Is(err, backends.ErrUnsupported), isNotImplemented(err):
-		p.find(string(ProbeUnsupported), "The store cannot do what it was asked for to %s: %s.", permission, text)
+		p.find(ProbeUnsupported, "The store cannot do what it was asked for to %s: %s.", permission, text)
 	case errors.Is(err, backends.ErrUnauthenticated) && (isClock(err) || p.isClockOff() && hasNoCode(err)):
-		p.find(string(ProbeClockSkew), "The store says: %s.", text)
+		p.find(ProbeClockSkew, "The store says: %s.", text)
 	case errors.Is(err, backends.ErrUnauthenticated):
-		p.find(string(ProbeUnauthenticated), "The store says: %s.", text)
+		p.find(ProbeUnauthenticated, "The store says: %s.", text)
 	case errors.Is(err, backends.ErrNoBucket):
-		p.find(string(ProbeNoBucket), "The store says: %s.", text)
+		p.find(ProbeNoBucket, "The store says: %s.", text)
 	case errors.Is(err, backends.ErrThrottled):
-		p.find(string(ProbeThrottled), "The store says: %s.", text)
+		p.find(ProbeThrottled, "The store says: %s.", text)
 	case errors.Is(err, backends.ErrPermission):
 		p.denied[permission] = err
 	case errors.Is(err, backends.ErrInvalid):
-		p.find(string(ProbeInvalid), "The store says: %s.", text)
+		p.find(ProbeInvalid, "The store says: %s.", text)
 	case ended != nil && errors.Is(context.Cause(ctx), errProbeTime):
-		p.find(string(ProbeUnstable), "The time of %v was up after %s.", p.opts.Timeout, counted(int(p.requests.Load()), "request"))
+		p.find(ProbeUnstable, "The time of %v was up after %s.", p.opts.Timeout, counted(int(p.requests.Load()), "request"))
 	case ended != nil:
-		p.find(string(ProbeUnfinished), "The probe was ended after %s.", counted(int(p.requests.Load()), "request"))
+		p.find(ProbeUnfinished, "The probe was ended after %s.", counted(int(p.requests.Load()), "request"))
 	case p.disk && isFull(err):
-		p.find(string(ProbeDisk), "There is no room on the disk: %s.", text)
+		p.find(ProbeDisk, "There is no room on the disk: %s.", text)
 	case p.disk && errors.Is(err, syscall.ENOTDIR):
-		p.find(string(ProbeDisk), "Something that is no folder has a name on the way to %s: %s.", p.folder, text)
+		p.find(ProbeDisk, "Something that is no folder has a name on the way to %s: %s.", p.folder, text)
 	case p.disk:
-		p.find(string(ProbeDisk), "The disk fails to %s: %s.", permission, text)
+		p.find(ProbeDisk, "The disk fails to %s: %s.", permission, text)
 	default:
-		p.find(string(ProbeUnreachable), "The store did not answer, or failed: %s.", text)
+		p.find(ProbeUnreachable, "The store did not answer, or failed: %s.", text)
 	}
 	return errProbeEnds
 }

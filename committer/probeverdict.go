@@ -62,18 +62,24 @@ const (
 	ProbeEnforced ProbeVerdict = "enforced"
 )
 
-// Names of findings that are no verdicts.
+// A findingName is a verdict, or the name of a finding that is none.
+type findingName = ProbeVerdict
+
+// ProbeDeleteIgnored is the name of the warning that what is deleted stays. It is
+// no verdict: commits are safe then, and nothing can be cleaned up.
+const ProbeDeleteIgnored = "delete-ignored"
+
+// Names of other findings that are no verdicts.
 const (
-	probeDeleteIgnored = "delete-ignored"
-	probeDeleteDenied  = "delete-denied"
-	probeMetadataLost  = "metadata-lost"
-	probeNoMetadata    = "no-metadata"
-	probeUnordered     = "unordered"
-	probeNotReusable   = "name-not-reusable"
-	probeClockOff      = "clock-off"
-	probeNoWinner      = "no-winner"
-	probeUnknown       = "unknown-outcomes"
-	probeLeftBehind    = "left-behind"
+	probeDeleteDenied = "delete-denied"
+	probeMetadataLost = "metadata-lost"
+	probeNoMetadata   = "no-metadata"
+	probeUnordered    = "unordered"
+	probeNotReusable  = "name-not-reusable"
+	probeClockOff     = "clock-off"
+	probeNoWinner     = "no-winner"
+	probeUnknown      = "unknown-outcomes"
+	probeLeftBehind   = "left-behind"
 )
 
 // A ProbeLevel says how grave a finding is.
@@ -113,7 +119,7 @@ func (f ProbeFinding) Text() string {
 // A probeMeaning is what is said of every finding of a name.
 type probeMeaning struct {
 	level     ProbeLevel
-	name      string
+	name      findingName
 	means, do string
 }
 
@@ -123,61 +129,61 @@ const keepOff = "Keep no tables here that more than one process writes. "
 // probeMeanings has all findings. The order is that of a report, and the first
 // one of a report is its verdict.
 var probeMeanings = []probeMeaning{
-	{ProbeUnsafe, string(ProbeIgnored),
+	{ProbeUnsafe, ProbeIgnored,
 		"Two writers of one version would both be told that they committed, and the version of one of them would be lost.",
 		keepOff + "Update the store or what stands in front of it, choose its native protocol, or use another store."},
-	{ProbeUnsafe, string(ProbeInverted),
+	{ProbeUnsafe, ProbeInverted,
 		"The condition is turned round: no version can be committed, and one that exists can be overwritten.",
 		keepOff + "Update the store, or use another one."},
-	{ProbeUnsafe, string(ProbeRacy),
+	{ProbeUnsafe, ProbeRacy,
 		"Two processes that commit at the same moment could both be told that they have the version, and one would be lost.",
 		keepOff + "Update the store, write through one endpoint of it only, or use another store."},
-	{ProbeUnsafe, string(ProbeRepeated),
+	{ProbeUnsafe, ProbeRepeated,
 		"Something between this process and the store sends requests again by itself, so that a commit that succeeded reads as lost and is made twice.",
 		"Switch off the retries of the client, the proxy or the load balancer for PUT requests."},
-	{ProbeUnsafe, string(ProbeStaleReads),
+	{ProbeUnsafe, ProbeStaleReads,
 		"A writer would not see the latest version, nor find out what became of its own commit.",
 		keepOff + "Switch off caches in front of the store, ask one that is consistent, or use another store."},
-	{ProbeUnsafe, string(ProbeWrongListing),
+	{ProbeUnsafe, ProbeWrongListing,
 		"The latest version is learned from a listing, so a wrong one could be taken for it.",
 		keepOff + "Update the store or what stands in front of it, or use another store."},
-	{ProbeUnsafe, string(ProbeUnsupported),
+	{ProbeUnsafe, ProbeUnsupported,
 		"A commit is a conditional create, with reads and listings beside it, and this store lacks one of these.",
 		keepOff + "Update the store, choose its native protocol, or use another store."},
-	{ProbeError, string(ProbeClockSkew),
+	{ProbeError, ProbeClockSkew,
 		"A store refuses requests that are signed with another time than its own. One of the two clocks is wrong.",
 		"Find out which clock is wrong, that of this machine, or that of the store or of what stands in front of it, set that one right, then ask again."},
-	{ProbeError, string(ProbeUnauthenticated),
+	{ProbeError, ProbeUnauthenticated,
 		"So nothing could be tried.",
 		"Check the credentials and where they come from, then ask again."},
-	{ProbeError, string(ProbeNoBucket),
+	{ProbeError, ProbeNoBucket,
 		"There is nothing to keep tables in.",
 		"Check the name of the bucket or folder, the account and the endpoint, or make it, then ask again."},
-	{ProbeError, string(ProbeDenied),
+	{ProbeError, ProbeDenied,
 		"To commit, a writer must list, create and read below the folder of its table.",
 		"Grant these permissions, or check that the credentials are the right ones, then ask again."},
-	{ProbeError, string(ProbeInvalid),
+	{ProbeError, ProbeInvalid,
 		"The store was asked for something that it does not take, so nothing could be tried.",
 		"Check the location, the region and the endpoint, then ask again."},
-	{ProbeError, string(ProbeThrottled),
+	{ProbeError, ProbeThrottled,
 		"So nothing could be tried: a commit would have to wait, too.",
 		"Ask again later, or have the limit raised that the store sets for requests."},
-	{ProbeError, string(ProbeDisk),
+	{ProbeError, ProbeDisk,
 		"So it could not be judged.",
 		"Make room, move away what is in the way, or take a folder of another file system: some, as /proc, take no files. Then ask again."},
-	{ProbeError, string(ProbeUnreachable),
+	{ProbeError, ProbeUnreachable,
 		"So it could not be judged.",
 		"Check the endpoint, the network and the store itself, then ask again."},
-	{ProbeError, string(ProbeUnstable),
+	{ProbeError, ProbeUnstable,
 		"Too little was decided to call the store safe, and nothing proves that it is not.",
 		"Ask again when the store and the network are well, with more time or fewer rounds if need be."},
-	{ProbeError, string(ProbeUnfinished),
+	{ProbeError, ProbeUnfinished,
 		"The store is not judged.",
 		"Ask again, and let it end."},
-	{ProbeOK, string(ProbeEnforced),
+	{ProbeOK, ProbeEnforced,
 		"The store decides between writers, and shows what it decided.",
 		"Tables can be kept here."},
-	{ProbeWarning, probeDeleteIgnored,
+	{ProbeWarning, ProbeDeleteIgnored,
 		"Commits are safe, but nothing can be cleaned up: old versions, staged manifests and dropped tables stay, and so do the objects of this probe.",
 		"Find out what keeps them, as a hold, a retention or a proxy, and remove the folder of the probe."},
 	{ProbeWarning, probeDeleteDenied,
@@ -211,10 +217,10 @@ var probeMeanings = []probeMeaning{
 
 // finding returns what there is to say, with the place of its name in the order
 // of a report.
-func finding(name, seen string) (ProbeFinding, int) {
+func finding(name findingName, seen string) (ProbeFinding, int) {
 	at := slices.IndexFunc(probeMeanings, func(m probeMeaning) bool { return m.name == name })
 	m := probeMeanings[at]
-	return ProbeFinding{Level: m.level, Name: name, Seen: seen, Means: m.means, Do: m.do}, at
+	return ProbeFinding{Level: m.level, Name: string(name), Seen: seen, Means: m.means, Do: m.do}, at
 }
 
 // counted writes a number of things.

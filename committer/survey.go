@@ -37,7 +37,8 @@ type clock struct {
 
 // see takes in a page.
 func (c *clock) see(page backends.Page) {
-	if c.pages++; c.pages == 1 || page.Now.Before(c.now) {
+	c.pages++
+	if c.pages == 1 || page.Now.Before(c.now) {
 		c.now = page.Now
 	}
 	for _, object := range page.Objects {

@@ -126,7 +126,10 @@ func (p *plain) object() types.Object {
 func (p *plain) prefix() types.CommonPrefix {
 	var c types.CommonPrefix
 	for tag := range p.children("CommonPrefixes") {
-		if p.odd = p.odd || tag != "Prefix"; !p.odd {
+		if tag != "Prefix" {
+			p.odd = true
+		}
+		if !p.odd {
 			c.Prefix = p.kept(tag)
 		}
 	}

@@ -200,7 +200,7 @@ func verdictText(location string, report committer.ProbeReport) string {
 	case committer.ProbeOK:
 		text := "safe: " + location + " enforces create-if-absent"
 		for _, f := range report.Findings {
-			if f.Name == "delete-ignored" {
+			if f.Name == committer.ProbeDeleteIgnored {
 				text += ", but deletes nothing"
 			}
 		}

@@ -16,8 +16,8 @@ type call struct {
 	called time.Time
 	// first is the context of the call's first PUT. It needs no memory of its own.
 	first deadline
-	// turn is the table whose turn the call has, nil for one that takes none.
-	turn *Table
+	// turnOf is the table whose turn the call has, nil for one that takes none.
+	turnOf *Table
 
 	mu      sync.Mutex
 	lasting context.Context
@@ -50,7 +50,7 @@ func (c *call) Value(key any) any {
 	switch key {
 	case callKey{}:
 		return c
-	case inTurn{c.turn}:
+	case inTurn{c.turnOf}:
 		return true
 	}
 	return c.Context.Value(key)
@@ -103,7 +103,7 @@ func (c *call) end() {
 	if c.stop != nil {
 		c.stop()
 	}
-	if c.turn != nil {
-		c.turn.turn.Release(1)
+	if c.turnOf != nil {
+		c.turnOf.turns.Release(1)
 	}
 }

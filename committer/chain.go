@@ -135,6 +135,14 @@ func (t *Table) list(ctx context.Context) (known, error) {
 	return k, nil
 }
 
+// end returns the end of the chain, from memory while that is fresh.
+func (t *Table) end(ctx context.Context) (known, error) {
+	if k := t.remember(); k.fresh(t.staleAfter, time.Now()) {
+		return k, nil
+	}
+	return t.list(ctx)
+}
+
 // listInTurn is list, and tells the rivals what it showed.
 func (t *Table) listInTurn(ctx *call) (known, error) {
 	k, err := t.list(ctx)

@@ -102,27 +102,6 @@ func nextOf(end Version, ref branchRef) uint64 {
 	return end.Number + 1
 }
 
-// replay answers for a version that the chain is past. Nothing is written.
-func (t *Table) replay(ctx *call, c candidate, end Version, ref branchRef) (Version, error) {
-	outcome, at, err := t.look(ctx, c)
-	switch {
-	case outcome == Committed:
-		t.committed(ctx, ctx.called, CommittedInfo{Version: at})
-		return at, nil
-	case outcome != Unknown && !ref.registered:
-		return Version{}, t.zombie(end)
-	case outcome == Unknown:
-		// This call sent nothing, but an earlier one of the same bytes may
-		// have: a refusal would be a guess.
-		return Version{}, &UnknownOutcomeError{Version: c.version, Key: c.key, Cause: err}
-	}
-	conflict := &ConflictError{Version: c.version, Key: c.key, Latest: end.Number, Next: end.Number + 1}
-	if outcome == Conflict {
-		conflict.Winner = &at
-	}
-	return Version{}, t.lost(ctx, conflict)
-}
-
 // lost reports a conflict, and returns it.
 func (t *Table) lost(ctx context.Context, conflict *ConflictError) error {
 	conflict.branch = t.branch

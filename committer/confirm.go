@@ -29,7 +29,6 @@ func (p *publication) confirm(ctx context.Context, v Version, a answer) error {
 		}
 		if seen.higher != nil {
 			// Others built on this version already, and their hint is better.
-			t.forget()
 			return nil
 		}
 	}

@@ -258,10 +258,6 @@ func (d *deletion) stopped(total int, err error) error {
 	return &UnfinishedDeleteError{Deleted: d.result.Deleted, Unproven: d.result.Unproven, Total: total, Cause: err}
 }
 
-// ErrUnfinishedDelete means that some of the versions were deleted, or may have
-// been, and not all. See [UnfinishedDeleteError].
-var ErrUnfinishedDelete error = &sentinel{text: "the deletion is not finished"}
-
 // An UnfinishedDeleteError says how far a deletion came. Nothing that had to be
 // kept is gone. Call it again with the same ranges: what is gone is not counted
 // then.

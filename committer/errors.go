@@ -27,6 +27,11 @@ var (
 	// was committed. See [UnknownOutcomeError], and [ErrUndecidable] for what no
 	// later look tells.
 	ErrUnknownOutcome error = &sentinel{text: "the outcome is unknown"}
+	// ErrUndecidable means that the staged manifest of a request is not there, and that
+	// the version, which is gone, damaged, or does not say where it was staged, does
+	// not tell whether it came from it. It is [ErrUnknownOutcome], and stays that
+	// however long one waits. The error says what can decide it, if anything.
+	ErrUndecidable error = &sentinel{text: "the outcome cannot be decided by waiting", is: ErrUnknownOutcome}
 	// ErrStaleCommit means that the version was written behind the end of the
 	// chain, or into another table. See [StaleCommitError].
 	ErrStaleCommit error = &sentinel{text: "the commit is stale"}
@@ -57,6 +62,13 @@ var (
 	// asked: a table of a child namespace, a table whose versions a catalog
 	// keeps, several versions at once. It is errors.ErrUnsupported.
 	ErrUnsupported error = &sentinel{text: "not supported", is: errors.ErrUnsupported}
+	// ErrBadRef means that a tag or the ref of a branch is there and cannot be
+	// understood, so that nobody knows which version it protects. Nothing was
+	// deleted because of it.
+	ErrBadRef error = &sentinel{text: "a tag or branch ref cannot be understood"}
+	// ErrUnfinishedDelete means that some of the versions were deleted, or may have
+	// been, and not all. See [UnfinishedDeleteError].
+	ErrUnfinishedDelete error = &sentinel{text: "the deletion is not finished"}
 	// ErrReentrant means that a build function or a hook called a writing
 	// method of the table that it works for.
 	ErrReentrant error = &sentinel{text: "called from inside a write of the same table"}

@@ -117,9 +117,9 @@ func (t *Table) learnScheme(scheme naming.Scheme) {
 	}
 }
 
-// goneOn says that others have gone past the end. The next call lists, unless
+// othersPassed says that others have gone past the end. The next call lists, unless
 // moveOn comes before.
-func (t *Table) goneOn() {
+func (t *Table) othersPassed() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	k := t.known

@@ -290,7 +290,9 @@ func (p *probe) conclude() {
 		places[name] = place
 		p.report.Findings = append(p.report.Findings, f)
 	}
-	slices.SortFunc(p.report.Findings, func(a, b ProbeFinding) int { return cmp.Compare(places[findingName(a.Name)], places[findingName(b.Name)]) })
+	slices.SortFunc(p.report.Findings, func(a, b ProbeFinding) int {
+		return cmp.Compare(places[findingName(a.Name)], places[findingName(b.Name)])
+	})
 	p.report.Verdict = ProbeVerdict(p.report.Findings[0].Name)
 }
 

@@ -50,7 +50,7 @@ func (t *Table) failed(ctx context.Context, err error) error {
 		t.forget()
 		return err
 	}
-	t.goneOn()
+	t.othersPassed()
 	t.conflicted(ctx, conflict)
 	return err
 }

@@ -13,11 +13,6 @@ import (
 	"github.com/lancecommit/lancecommit/naming"
 )
 
-// ErrBadRef means that a tag or the ref of a branch is there and cannot be
-// understood, so that nobody knows which version it protects. Nothing was
-// deleted because of it.
-var ErrBadRef error = &sentinel{text: "a tag or branch ref cannot be understood"}
-
 const (
 	// refExtension ends the name of every ref. Lance ignores other names.
 	refExtension = ".json"

@@ -75,25 +75,3 @@ func (t *Table) Resolve(ctx context.Context, version uint64, body []byte) (Outco
 	}
 	return outcome, nil
 }
-
-// lookPast follows a look that found nothing. It lists, and when the chain has
-// come to the version it looks once more, since the version can have appeared in
-// between. Absent means that the end of the chain is before the version.
-func (t *Table) lookPast(ctx context.Context, c candidate) (outcome Outcome, at Version, chain known, err error) {
-	err = t.persist(ctx, func(ctx context.Context) (err error) {
-		chain, err = t.list(ctx)
-		return err
-	})
-	if err != nil {
-		return Unknown, Version{}, known{}, err
-	}
-	if !chain.end.exists() || chain.end.Number < c.version {
-		return Absent, Version{}, chain, nil
-	}
-	outcome, at, err = t.look(ctx, c)
-	if outcome == Absent {
-		outcome = Unknown
-		err = fmt.Errorf("the chain has come to version %d, and %s is gone: nobody can tell whose it was", chain.end.Number, c.key)
-	}
-	return outcome, at, chain, err
-}

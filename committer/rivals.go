@@ -172,20 +172,20 @@ func (r *rivals) runEnd(version uint64) uint64 {
 // that time of each other race, and one of them does so in vain.
 func (r *rivals) start() time.Duration { return r.head + r.put }
 
-// turn is how long to wait, once a run has ended at a version, before beginning
+// handover is how long to wait, once a run has ended at a version, before beginning
 // another: at least half of a time that is shorter the more runs one has waited
 // for, and jitter keeps apart those who have waited for as many. All measure it by
 // the pace of the table, which is the same for all, and not by PUTs of their own: of
 // these, who seldom has a turn knows little, and would wait the longer for it.
-func (r *rivals) turn(version uint64) time.Duration {
+func (r *rivals) handover(version uint64) time.Duration {
 	waited := max(1, (version-r.last)/r.length())
 	half := maxTurn * (r.head + r.each) / time.Duration(2*waited)
-	turn := half + rand.N(half+1)
+	pause := half + rand.N(half+1)
 	if r.knowUs() {
 		// Otherwise the others may not know of this writer, and not rest as long.
-		turn += r.forLance(version)
+		pause += r.forLance(version)
 	}
-	return turn
+	return pause
 }
 
 // forLance is for how much longer nobody begins a run after a version. Lance

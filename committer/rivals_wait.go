@@ -25,8 +25,9 @@ const (
 // here says to wait on, to list again, or which version others have come to; that
 // this is the end of the chain, none can tell. The errors are those of the context.
 type wait struct {
-	*Table
-	ctx *call
+	table  *Table
+	rivals *rivals // the table's
+	ctx    *call
 	// until is when waiting is over, whatever the rivals do.
 	until time.Time
 	// press is how many of the next tries do not wait.
@@ -44,7 +45,7 @@ func (t *Table) newWait(ctx *call) *wait {
 	if deadline, ok := ctx.Deadline(); ok {
 		most = min(most, time.Until(deadline))
 	}
-	w := &wait{Table: t, ctx: ctx, until: time.Now().Add(most / 2)}
+	w := &wait{table: t, rivals: &t.rivals, ctx: ctx, until: time.Now().Add(most / 2)}
 	if !t.rivals.takeRuns() {
 		w.press = presses
 	}
@@ -57,8 +58,8 @@ func (w *wait) beforeUpdate() error {
 	if rest > 0 {
 		return w.rest(rest)
 	}
-	if k := w.remember(); listen && k.end.exists() && w.isThere(k.end.Number+1) {
-		w.goneOn()
+	if k := w.table.remember(); listen && k.end.exists() && w.isThere(k.end.Number+1) {
+		w.table.othersPassed()
 	}
 	return nil
 }
@@ -75,10 +76,10 @@ func (w *wait) rest(d time.Duration) error {
 			return err
 		}
 		if w.isThere(next) {
-			w.goneOn()
+			w.table.othersPassed()
 			w.rivals.meet()
 			w.rivals.saw(next, time.Now())
-			return w.queue(next)
+			return w.waitForTurn(next)
 		}
 		step *= 2
 	}
@@ -94,7 +95,7 @@ func (w *wait) afterLoss(lost *ConflictError, losses int) error {
 	if lost.Winner != nil {
 		w.seen = *lost.Winner
 	}
-	pause := min(w.rivals.pause(losses), w.retry.MaxPause)
+	pause := min(w.rivals.pause(losses), w.table.retry.MaxPause)
 	if err := w.ctx.left.pause(w.ctx, pause); err != nil {
 		return err
 	}
@@ -104,14 +105,14 @@ func (w *wait) afterLoss(lost *ConflictError, losses int) error {
 	case !w.rivals.isBusy():
 		// Nobody is in a run.
 	case w.onTurn:
-		return w.queue(lost.Version)
+		return w.waitForTurn(lost.Version)
 	default:
-		running, err := w.goesOn(lost.Version)
+		running, err := w.isContinued(lost.Version)
 		if err != nil {
 			return err
 		}
 		if running {
-			return w.queue(lost.Version + 1)
+			return w.waitForTurn(lost.Version + 1)
 		}
 		w.buildOn(lost.Version)
 		return nil
@@ -133,17 +134,17 @@ func (w *wait) catchUp() {
 	}
 }
 
-// queue waits for a rest and for its turn, beginning at a version of a rival
+// waitForTurn waits for a rest and for its turn, beginning at a version of a rival
 // that is there.
-func (w *wait) queue(version uint64) error {
+func (w *wait) waitForTurn(version uint64) error {
 	w.onTurn = false
 	for range patience {
 		end := w.rivals.runEnd(version)
-		running, err := w.follow(version, end)
+		running, err := w.waitForEnd(version, end)
 		if err != nil || !running {
 			return err
 		}
-		if err := w.sleep(w.rivals.turn(end)); err != nil {
+		if err := w.sleep(w.rivals.handover(end)); err != nil {
 			return err
 		}
 		// Mostly another was first.
@@ -155,7 +156,7 @@ func (w *wait) queue(version uint64) error {
 			w.onTurn = true
 			return nil
 		}
-		k, err := w.listInTurn(w.ctx)
+		k, err := w.table.listInTurn(w.ctx)
 		if err != nil {
 			// The try lists again, and says what is wrong.
 			return nil
@@ -168,7 +169,7 @@ func (w *wait) queue(version uint64) error {
 		version = max(version, k.end.Number)
 	}
 	w.press = presses
-	w.goneOn()
+	w.table.othersPassed()
 	return nil
 }
 
@@ -177,12 +178,12 @@ func (w *wait) queue(version uint64) error {
 // that is so.
 func (w *wait) buildOn(version uint64) bool {
 	now := time.Now()
-	return w.seen.Number == version && now.Before(w.until) && w.moveOn(w.seen, now.Add(w.rivals.start()))
+	return w.seen.Number == version && now.Before(w.until) && w.table.moveOn(w.seen, now.Add(w.rivals.start()))
 }
 
-// follow waits until the end of a run is there, beginning at a version that is.
+// waitForEnd waits until the end of a run is there, beginning at a version that is.
 // It is false when nobody goes on, and the table is free.
-func (w *wait) follow(version, end uint64) (running bool, err error) {
+func (w *wait) waitForEnd(version, end uint64) (running bool, err error) {
 	for version < end {
 		pause := w.rivals.each * time.Duration(max(1, (end-version)/wayPerPause))
 		// A little early: to see a version appear is what corrects the pace.
@@ -196,7 +197,7 @@ func (w *wait) follow(version, end uint64) (running bool, err error) {
 		if w.rivals.foresaw(there); there {
 			return true, nil
 		}
-		if version, running, err = w.goOn(); err != nil || !running {
+		if version, running, err = w.lookForRun(); err != nil || !running {
 			return false, err
 		}
 	}
@@ -222,21 +223,21 @@ func (w *wait) appears(version uint64, pause time.Duration) (bool, error) {
 	return false, nil
 }
 
-// goOn lists, and reports whether rivals go on at once, with the version after
+// lookForRun lists, and reports whether rivals go on at once, with the version after
 // the end.
-func (w *wait) goOn() (next uint64, running bool, err error) {
-	k, err := w.listInTurn(w.ctx)
+func (w *wait) lookForRun() (next uint64, running bool, err error) {
+	k, err := w.table.listInTurn(w.ctx)
 	if err != nil || !k.end.exists() {
 		// With an error, the try lists again, and says what is wrong.
 		return 0, false, nil
 	}
-	running, err = w.goesOn(k.end.Number)
+	running, err = w.isContinued(k.end.Number)
 	return k.end.Number + 1, running, err
 }
 
-// goesOn reports whether a version comes after another at once: in a run, the next
+// isContinued reports whether a version comes after another at once: in a run, the next
 // PUT ends within the time of one and a half.
-func (w *wait) goesOn(version uint64) (bool, error) {
+func (w *wait) isContinued(version uint64) (bool, error) {
 	if err := w.sleep(w.rivals.put * 3 / 2); err != nil {
 		return false, err
 	}
@@ -249,9 +250,9 @@ func (w *wait) isThere(version uint64) bool {
 	if !time.Now().Before(w.until) {
 		return false
 	}
-	name := naming.Name{Version: version, Scheme: cmp.Or(w.remember().scheme, w.scheme)}
-	key, began := w.key(name.Scheme, version), time.Now()
-	attrs, err := w.reads.Head(w.ctx, key)
+	name := naming.Name{Version: version, Scheme: cmp.Or(w.table.remember().scheme, w.table.scheme)}
+	key, began := w.table.key(name.Scheme, version), time.Now()
+	attrs, err := w.table.reads.Head(w.ctx, key)
 	w.rivals.tookHead(time.Since(began))
 	if err != nil {
 		return false

@@ -224,6 +224,16 @@ func TestAManifestPathThatASymlinkLeadsOutOfTheTableIsRefused(t *testing.T) {
 	_, err = namespace.CreateTableVersion(t.Context(), request("_versions/out"))
 	require.Equal(t, committer.CodeInvalidInput, committer.Code(err), err)
 
+	// A table that is a link to the versions of another: what lies in it are these.
+	version := "store/db/other.lance/_versions/" + naming.V2.Final(1)
+	write(version, manifestOf(1, "theirs"))
+	require.NoError(t, os.Symlink("other.lance/_versions", filepath.Join(top, "store/db/odd.lance")))
+	_, err = namespace.CreateTableVersion(t.Context(), &committer.CreateTableVersionRequest{
+		ID: []string{"odd"}, Version: 1, ManifestPath: "db/odd.lance/" + naming.V2.Final(1),
+	})
+	require.Equal(t, committer.CodeInvalidInput, committer.Code(err), err)
+	require.FileExists(t, filepath.Join(top, filepath.FromSlash(version)))
+
 	for _, path := range []string{
 		"file://" + filepath.ToSlash(table) + "/_versions/x",
 		"file://" + (&url.URL{Path: filepath.ToSlash(table)}).EscapedPath() + "/_versions/x",

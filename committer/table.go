@@ -28,7 +28,7 @@ type Table struct {
 	// broken is what is wrong with the arguments of NewTable.
 	broken error
 
-	turn   *semaphore.Weighted
+	turns  *semaphore.Weighted
 	rivals rivals // of who has the turn
 
 	mu    sync.Mutex
@@ -45,7 +45,7 @@ var errNoStore = errors.New("there is no store")
 // The methods return [ErrInvalid] when there is no store, or when the root or an
 // option is malformed.
 func NewTable(store backends.Store, root string, opts ...Option) *Table {
-	t := &Table{config: newConfig(opts), store: store, turn: semaphore.NewWeighted(1)}
+	t := &Table{config: newConfig(opts), store: store, turns: semaphore.NewWeighted(1)}
 	t.reads = bounded{store, t.retry}
 	switch err := t.setRoot(root); {
 	case store == nil:
@@ -113,11 +113,11 @@ func (t *Table) begin(ctx context.Context, called time.Time) (*call, error) {
 		return nil, fmt.Errorf("%w: a build function returns the manifest, and a hook only looks on; to write here would wait for itself",
 			ErrReentrant)
 	}
-	if err := t.turn.Acquire(ctx, 1); err != nil {
+	if err := t.turns.Acquire(ctx, 1); err != nil {
 		return nil, fmt.Errorf("nothing was written, its turn did not come in time: %w", err)
 	}
 	c := t.newCall(ctx)
-	c.called, c.turn = called, t
+	c.called, c.turnOf = called, t
 	return c, nil
 }
 

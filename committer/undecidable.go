@@ -2,12 +2,6 @@ package committer
 
 import "fmt"
 
-// ErrUndecidable means that the staged manifest of a request is not there, and that
-// the version, which is gone, damaged, or does not say where it was staged, does
-// not tell whether it came from it. It is [ErrUnknownOutcome], and stays that
-// however long one waits. The error says what can decide it, if anything.
-var ErrUndecidable error = &sentinel{text: "the outcome cannot be decided by waiting", is: ErrUnknownOutcome}
-
 // An undecidableError is an UnknownOutcomeError without the advice to resolve it
 // later.
 type undecidableError struct{ unknown UnknownOutcomeError }

@@ -159,11 +159,3 @@ func (t *Table) toBuildOn(ctx *call) (chain known, next uint64, err error) {
 	}
 	return chain, next, nil
 }
-
-// end returns the end of the chain, from memory while that is fresh.
-func (t *Table) end(ctx context.Context) (known, error) {
-	if k := t.remember(); k.fresh(t.staleAfter, time.Now()) {
-		return k, nil
-	}
-	return t.list(ctx)
-}

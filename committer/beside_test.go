@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -39,7 +40,9 @@ func TestTheStagedManifestIsReadBesideTheListing(t *testing.T) {
 					}
 					return do(ctx)
 				}), namespaceRoot)
+				began := time.Now()
 				create(t, namespace, req)
+				require.Zero(t, time.Since(began), "nothing was waited for in vain, and tried again")
 			})
 		})
 	}

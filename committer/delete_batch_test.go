@@ -242,3 +242,27 @@ func TestADeleteEndsWithItsContextAndLeavesNothingBehind(t *testing.T) {
 		require.Len(t, kind{}.left(t, store), 200)
 	})
 }
+
+// repeating is a store without an order that lists names twice.
+type repeating struct{ backends.Store }
+
+func (s repeating) List(ctx context.Context, in backends.ListInput) (backends.Page, error) {
+	page, err := s.Store.List(ctx, in)
+	page.Objects = append(page.Objects, page.Objects...)
+	return page, err
+}
+
+func TestAVersionThatIsListedTwiceIsDeletedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		unordered := kind{opts: memory.Options{Unordered: true}}
+		store := unordered.settled(1, 2, 3)
+		var last [2]int
+		got, err := committer.NewTable(repeating{store}, root).DeleteVersions(t.Context(), everything, committer.DeleteOptions{
+			Progress: func(done, total int) { last = [2]int{done, total} },
+		})
+		require.NoError(t, err)
+		require.Equal(t, 2, got.Deleted)
+		require.Equal(t, [2]int{2, 2}, last)
+		require.Equal(t, []uint64{3}, unordered.left(t, store))
+	})
+}

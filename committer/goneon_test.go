@@ -159,3 +159,34 @@ func TestAnUpdateThatRunsOutOfTimeAfterALostRaceIsContention(t *testing.T) {
 		require.ErrorContains(t, err, "the latest version is at least 2")
 	})
 }
+
+// Another goroutine lists while the update looks for what follows the winner.
+func TestAnUpdateDoesNotGoBackBehindWhatWasListedMeanwhile(t *testing.T) {
+	store := laid(1)
+	var table *committer.Table
+	looked := false
+	log := new(intercept.Log)
+	table = committer.NewTable(intercept.Wrap(store, func(
+		ctx context.Context, call intercept.Call, do func(context.Context) error,
+	) error {
+		err := log.Around(ctx, call, do)
+		if call.String() == head(3) && !looked {
+			looked = true
+			lay(store, naming.V2, 3, 4)
+			for _, err := range table.Versions(ctx, committer.VersionsOptions{}) {
+				require.NoError(t, err)
+			}
+		}
+		return err
+	}), root)
+	built := 0
+	v, err := table.Update(t.Context(), func(ctx context.Context, base committer.Version) ([]byte, error) {
+		if built++; built == 1 {
+			lay(store, naming.V2, 2)
+		}
+		return build(ctx, base)
+	})
+	require.NoError(t, err)
+	require.EqualValues(t, 5, v.Number)
+	require.Equal(t, []string{listFirst, put(2), head(2), "GET " + naming.V2.Final(2), head(3), "LIST _versions 1000", put(5)}, log.Take())
+}

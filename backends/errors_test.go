@@ -106,3 +106,16 @@ func TestKeysAndMetadataThatEveryStoreTakes(t *testing.T) {
 		require.ErrorIs(t, backends.CheckMetadata(metadata), backends.ErrInvalid)
 	}
 }
+
+func TestACallThatMustNotBegin(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.NoError(t, backends.CheckCall(t.Context(), "put", "t/1", backends.CheckKey))
+	for _, op := range []string{"put", "overwrite", "delete", "bulkdelete", "get", "head", "list"} {
+		require.ErrorIs(t, backends.CheckCall(ended, op, "a//b", backends.CheckKey), backends.ErrInvalid)
+		err := backends.CheckCall(ended, op, "t/1", backends.CheckKey)
+		require.ErrorIs(t, err, context.Canceled)
+		isRead := op == "get" || op == "head" || op == "list"
+		require.Equal(t, !isRead, errors.Is(err, backends.ErrNotStored), op)
+	}
+}

@@ -1,6 +1,7 @@
 package backends
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"strings"
@@ -47,6 +48,25 @@ func CheckPrefix(prefix string) error {
 		return nil
 	}
 	return CheckKey(strings.TrimSuffix(prefix, "/"))
+}
+
+// CheckCall returns an [Error] for a call that must not begin: one for a key or a
+// prefix that valid refuses, or one whose context has ended. A write of which nothing
+// was sent is [ErrNotStored] then.
+func CheckCall(ctx context.Context, op, key string, valid func(key string) error) error {
+	if err := valid(key); err != nil {
+		return &Error{Op: op, Key: key, Err: err}
+	}
+	err := ctx.Err()
+	if err == nil {
+		return nil
+	}
+	switch op {
+	case "get", "head", "list":
+	default:
+		err = NotStored(err)
+	}
+	return &Error{Op: op, Key: key, Err: err}
 }
 
 // CheckBulk returns an [Error] that is [ErrInvalid] unless keys can be those of

@@ -28,7 +28,7 @@ func (s *Store) BulkDelete(ctx context.Context, keys []string) error {
 	if err := backends.CheckBulk(keys, bulkLimit, checkKey); err != nil {
 		return err
 	}
-	if err := begin(ctx, "bulkdelete", keys[0], checkKey); err != nil {
+	if err := backends.CheckCall(ctx, "bulkdelete", keys[0], checkKey); err != nil {
 		return err
 	}
 	var answer *http.Response

@@ -22,7 +22,7 @@ const largestPage = 5000
 // it out, so that a listing costs the requests of one from the start, and its
 // first pages may be empty.
 func (s *Store) List(ctx context.Context, in backends.ListInput) (backends.Page, error) {
-	if err := begin(ctx, "list", in.Prefix, checkPrefix); err != nil {
+	if err := backends.CheckCall(ctx, "list", in.Prefix, checkPrefix); err != nil {
 		return backends.Page{}, err
 	}
 	at := place{after: in.StartAfter}

@@ -14,7 +14,7 @@ import (
 func (s *Store) PutIfAbsent(
 	ctx context.Context, key string, body []byte, opts backends.PutOptions,
 ) (backends.Attrs, error) {
-	if err := begin(ctx, "put", key, checkKey); err != nil {
+	if err := backends.CheckCall(ctx, "put", key, checkKey); err != nil {
 		return backends.Attrs{}, err
 	}
 	if err := backends.CheckMetadata(opts.Metadata); err != nil {

@@ -16,7 +16,7 @@ import (
 
 // Get implements backends.Store. It costs one request.
 func (s *Store) Get(ctx context.Context, key string) ([]byte, backends.Attrs, error) {
-	if err := begin(ctx, "get", key, checkKey); err != nil {
+	if err := backends.CheckCall(ctx, "get", key, checkKey); err != nil {
 		return nil, backends.Attrs{}, err
 	}
 	var answer *http.Response
@@ -52,7 +52,7 @@ func (s *Store) Get(ctx context.Context, key string) ([]byte, backends.Attrs, er
 
 // Head implements backends.Store. It costs one request.
 func (s *Store) Head(ctx context.Context, key string) (backends.Attrs, error) {
-	if err := begin(ctx, "head", key, checkKey); err != nil {
+	if err := backends.CheckCall(ctx, "head", key, checkKey); err != nil {
 		return backends.Attrs{}, err
 	}
 	var answer *http.Response
@@ -79,7 +79,7 @@ func (s *Store) Head(ctx context.Context, key string) (backends.Attrs, error) {
 // Delete implements backends.Store. It costs one request. Snapshots of the
 // object go with it, since the store would refuse otherwise.
 func (s *Store) Delete(ctx context.Context, key string) error {
-	if err := begin(ctx, "delete", key, checkKey); err != nil {
+	if err := backends.CheckCall(ctx, "delete", key, checkKey); err != nil {
 		return err
 	}
 	var answer *http.Response

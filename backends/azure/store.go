@@ -1,7 +1,6 @@
 package azure
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -62,17 +61,6 @@ func (s *Store) Capabilities() backends.Capabilities {
 // openError refuses to open a container.
 func openError(name, format string, args ...any) error {
 	return &backends.Error{Op: "open", Key: name, Err: fmt.Errorf("%w: "+format, append([]any{backends.ErrInvalid}, args...)...)}
-}
-
-// begin refuses what must be refused before anything is sent.
-func begin(ctx context.Context, op, key string, valid func(string) error) error {
-	if err := valid(key); err != nil {
-		return &backends.Error{Op: op, Key: key, Err: err}
-	}
-	if err := ctx.Err(); err != nil {
-		return &backends.Error{Op: op, Key: key, Err: backends.NotStored(err)}
-	}
-	return nil
 }
 
 func checkKey(key string) error {

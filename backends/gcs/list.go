@@ -22,7 +22,7 @@ var listed = []string{"Name", "Size", "Generation", "Updated"}
 // List implements [backends.Store]. It costs one request, and one more for each
 // empty page with a token that Google Cloud Storage may give first. Page.Now is zero: the client does not show the headers of an answer.
 func (s *Store) List(ctx context.Context, in backends.ListInput) (backends.Page, error) {
-	if err := ready(ctx, "list", in.Prefix, backends.CheckPrefix); err != nil {
+	if err := backends.CheckCall(ctx, "list", in.Prefix, backends.CheckPrefix); err != nil {
 		return backends.Page{}, err
 	}
 	query := &storage.Query{Prefix: in.Prefix, Delimiter: "/", Projection: storage.ProjectionNoACL}

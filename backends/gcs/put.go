@@ -19,7 +19,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 func (s *Store) PutIfAbsent(
 	ctx context.Context, key string, body []byte, opts backends.PutOptions,
 ) (backends.Attrs, error) {
-	if err := ready(ctx, "put", key, backends.CheckKey); err != nil {
+	if err := backends.CheckCall(ctx, "put", key, backends.CheckKey); err != nil {
 		return backends.Attrs{}, err
 	}
 	if err := backends.CheckMetadata(opts.Metadata); err != nil {

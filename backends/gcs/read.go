@@ -17,7 +17,7 @@ import (
 // reads through the JSON API (storage.WithJSONReads), which tells neither time
 // nor metadata.
 func (s *Store) Get(ctx context.Context, key string) ([]byte, backends.Attrs, error) {
-	if err := ready(ctx, "get", key, backends.CheckKey); err != nil {
+	if err := backends.CheckCall(ctx, "get", key, backends.CheckKey); err != nil {
 		return nil, backends.Attrs{}, err
 	}
 	object := s.reads.Object(key)
@@ -111,7 +111,7 @@ func attributes(ctx context.Context, object *storage.ObjectHandle) (*storage.Obj
 
 // Head implements [backends.Store]. It costs one request.
 func (s *Store) Head(ctx context.Context, key string) (backends.Attrs, error) {
-	if err := ready(ctx, "head", key, backends.CheckKey); err != nil {
+	if err := backends.CheckCall(ctx, "head", key, backends.CheckKey); err != nil {
 		return backends.Attrs{}, err
 	}
 	attrs, err := attributes(ctx, s.reads.Object(key))
@@ -123,7 +123,7 @@ func (s *Store) Head(ctx context.Context, key string) (backends.Attrs, error) {
 
 // Delete implements [backends.Store]. It costs one request.
 func (s *Store) Delete(ctx context.Context, key string) error {
-	if err := ready(ctx, "delete", key, backends.CheckKey); err != nil {
+	if err := backends.CheckCall(ctx, "delete", key, backends.CheckKey); err != nil {
 		return err
 	}
 	err := s.reads.Object(key).Delete(ctx)

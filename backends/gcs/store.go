@@ -1,7 +1,6 @@
 package gcs
 
 import (
-	"context"
 	"fmt"
 	"regexp"
 
@@ -103,15 +102,4 @@ func (s *Store) Close() error {
 // Capabilities implements [backends.Store].
 func (s *Store) Capabilities() backends.Capabilities {
 	return backends.Capabilities{OrderedList: true, Metadata: true}
-}
-
-// ready refuses what must be refused before anything is sent.
-func ready(ctx context.Context, op, key string, valid func(string) error) error {
-	if err := valid(key); err != nil {
-		return &backends.Error{Op: op, Key: key, Err: err}
-	}
-	if err := ctx.Err(); err != nil {
-		return &backends.Error{Op: op, Key: key, Err: backends.NotStored(err)}
-	}
-	return nil
 }

@@ -14,7 +14,7 @@ import (
 // List implements backends.Store. Its token is the last entry of the page, so a
 // listing holds while others write.
 func (s *Store) List(ctx context.Context, in backends.ListInput) (backends.Page, error) {
-	if err := check(ctx, "list", in.Prefix, backends.CheckPrefix); err != nil {
+	if err := backends.CheckCall(ctx, "list", in.Prefix, backends.CheckPrefix); err != nil {
 		return backends.Page{}, err
 	}
 	after, err := s.marker(in)

@@ -70,7 +70,7 @@ func (s *Store) Capabilities() backends.Capabilities {
 func (s *Store) PutIfAbsent(
 	ctx context.Context, key string, body []byte, opts backends.PutOptions,
 ) (backends.Attrs, error) {
-	if err := check(ctx, "put", key, backends.CheckKey); err != nil {
+	if err := backends.CheckCall(ctx, "put", key, backends.CheckKey); err != nil {
 		return backends.Attrs{}, err
 	}
 	if err := backends.CheckMetadata(opts.Metadata); err != nil {
@@ -88,7 +88,7 @@ func (s *Store) PutIfAbsent(
 
 // Overwrite implements backends.Overwriter.
 func (s *Store) Overwrite(ctx context.Context, key string, body []byte) error {
-	if err := check(ctx, "overwrite", key, backends.CheckKey); err != nil {
+	if err := backends.CheckCall(ctx, "overwrite", key, backends.CheckKey); err != nil {
 		return err
 	}
 	s.Inject(key, body)
@@ -124,7 +124,7 @@ func (s *Store) Head(ctx context.Context, key string) (backends.Attrs, error) {
 
 // Delete implements backends.Store.
 func (s *Store) Delete(ctx context.Context, key string) error {
-	if err := check(ctx, "delete", key, backends.CheckKey); err != nil {
+	if err := backends.CheckCall(ctx, "delete", key, backends.CheckKey); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -147,7 +147,7 @@ func (s *Store) BulkDelete(ctx context.Context, keys []string) error {
 	if err := backends.CheckBulk(keys, bulkLimit, backends.CheckKey); err != nil {
 		return err
 	}
-	if err := check(ctx, "bulkdelete", keys[0], backends.CheckKey); err != nil {
+	if err := backends.CheckCall(ctx, "bulkdelete", keys[0], backends.CheckKey); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -169,7 +169,7 @@ func (s *Store) remove(key string) {
 
 // read returns an object whose body must not be modified.
 func (s *Store) read(ctx context.Context, op, key string) (object, error) {
-	if err := check(ctx, op, key, backends.CheckKey); err != nil {
+	if err := backends.CheckCall(ctx, op, key, backends.CheckKey); err != nil {
 		return object{}, err
 	}
 	s.mu.RLock()
@@ -216,15 +216,4 @@ func scramble(key string) string {
 	h := fnv.New64a()
 	h.Write([]byte(key))
 	return string(h.Sum(nil))
-}
-
-// check refuses what must be refused before anything happens.
-func check(ctx context.Context, op, key string, valid func(string) error) error {
-	if err := valid(key); err != nil {
-		return &backends.Error{Op: op, Key: key, Err: err}
-	}
-	if err := ctx.Err(); err != nil {
-		return &backends.Error{Op: op, Key: key, Err: backends.NotStored(err)}
-	}
-	return nil
 }

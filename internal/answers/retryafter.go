@@ -16,11 +16,18 @@ const longestWait = time.Hour
 // seconds or as a date by the clock of the answering server.
 func RetryAfter(header http.Header) time.Duration {
 	for _, name := range []string{"Retry-After-Ms", "X-Ms-Retry-After-Ms"} {
-		if n, err := strconv.ParseUint(header.Get(name), 10, 63); err == nil && n > 0 {
+		text := header.Get(name)
+		if text == "" {
+			continue
+		}
+		if n, err := strconv.ParseUint(text, 10, 63); err == nil && n > 0 {
 			return bounded(n, time.Millisecond)
 		}
 	}
 	text := header.Get("Retry-After")
+	if text == "" {
+		return 0
+	}
 	if n, err := strconv.ParseUint(text, 10, 63); err == nil {
 		return bounded(n, time.Second)
 	}

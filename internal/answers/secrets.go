@@ -10,59 +10,84 @@ import (
 // hidden stands for what is not shown.
 const hidden = "…"
 
+// shortestSecret is the least run of letters and digits that a credential has. What
+// has less would be found in any text.
+const shortestSecret = 6
+
 // Headers and parameters of a query in which requests carry credentials.
 var (
 	secretHeaders = []string{"Authorization", "Proxy-Authorization", "X-Amz-Security-Token", "X-Amz-S3session-Token"}
 	secretQueries = regexp.MustCompile(`(?i)(?:^|&)(?:sig|x-amz-signature|x-amz-security-token|x-goog-signature|access_token)=([^&]*)`)
 )
 
-// named are credentials that can be told by what stands before them.
+// named are credentials that can be told by what stands before them. No text without
+// one of nameEnds has any, nor one that is shorter than shortestNamed.
 var named = regexp.MustCompile(`(?i)\b((?:sig|signature|accountkey|security-token)(?:=|%3d)|(?:bearer|sharedkey)[=: ])\s*[^\s"'&;,<>]+`)
+
+const nameEnds, shortestNamed = "=%: ", 12
 
 // WithoutSecrets returns what a server says without the credentials of the request
 // that it answers: some repeat what they were sent. Sent is nil where it is not
 // known; then only what is named as a credential can be told.
+//
+// Every answer that is an error goes through here, so it costs little where there is
+// nothing to hide.
 func WithoutSecrets(text string, sent *http.Request) string {
-	if text == "" {
-		return ""
+	if len(text) < shortestSecret {
+		return text
 	}
-	for _, secret := range secretsOf(sent) {
-		text = strings.ReplaceAll(text, secret, hidden)
+	if sent != nil {
+		for _, name := range secretHeaders {
+			for _, value := range sent.Header[name] {
+				text = without(text, value)
+				text = without(text, signatureOf(value))
+			}
+		}
+		if sent.URL != nil && sent.URL.RawQuery != "" {
+			for _, match := range secretQueries.FindAllStringSubmatch(sent.URL.RawQuery, -1) {
+				text = without(text, match[1])
+			}
+		}
 	}
-	return named.ReplaceAllString(text, "${1}"+hidden)
+	if len(text) >= shortestNamed && strings.ContainsAny(text, nameEnds) {
+		text = named.ReplaceAllString(text, "${1}"+hidden)
+	}
+	return text
 }
 
-// secretsOf returns the credentials of a request in all forms in which they can be
-// repeated.
-func secretsOf(sent *http.Request) (secrets []string) {
-	if sent == nil {
-		return nil
+// without takes a secret out of a text, escaped or not.
+func without(text, secret string) string {
+	// No escape changes letters and digits, so the text has the longest run of them
+	// however it spells the secret.
+	core := longestWord(secret)
+	if len(core) < shortestSecret || !strings.Contains(text, core) {
+		return text
 	}
-	add := func(secret string) {
-		if secret != "" {
-			secrets = append(secrets, secret, url.QueryEscape(secret), url.PathEscape(secret))
+	decoded, err := url.QueryUnescape(secret)
+	if err != nil {
+		decoded = secret
+	}
+	for _, spelt := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret), decoded, url.QueryEscape(decoded)} {
+		text = strings.ReplaceAll(text, spelt, hidden)
+	}
+	return strings.ReplaceAll(text, core, hidden)
+}
+
+// longestWord returns the longest run of letters and digits.
+func longestWord(text string) (longest string) {
+	for text != "" {
+		end := strings.IndexFunc(text, func(r rune) bool {
+			return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+		})
+		if end < 0 {
+			end = len(text)
 		}
-	}
-	for _, name := range secretHeaders {
-		for _, value := range sent.Header.Values(name) {
-			add(value)
-			add(signatureOf(value))
+		if end > len(longest) {
+			longest = text[:end]
 		}
+		text = text[min(end+1, len(text)):]
 	}
-	if sent.URL == nil {
-		return secrets
-	}
-	for _, match := range secretQueries.FindAllStringSubmatch(sent.URL.RawQuery, -1) {
-		raw := match[1]
-		if raw == "" {
-			continue
-		}
-		secrets = append(secrets, raw)
-		if decoded, err := url.QueryUnescape(raw); err == nil {
-			add(decoded)
-		}
-	}
-	return secrets
+	return longest
 }
 
 // signatureOf returns the last part of an Authorization: what follows "Signature="

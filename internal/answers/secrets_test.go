@@ -38,6 +38,8 @@ func TestWhatAServerRepeatsOfARequestIsShownWithoutItsCredentials(t *testing.T) 
 		{"its shared key", request("", "Authorization", shared), "no such signature 4Kx8ZpQw/c1l+a0=", "no such signature …"},
 		{"its SAS token", request(sas), "GET /bucket/key?" + sas, "GET /bucket/key?sv=2026-02-06&sr=c&sig=…"},
 		{"its SAS token, decoded", request(sas), "the signature is 4Kx8ZpQw/c1l+a0=", "the signature is …"},
+		{"its signature, escaped in another way", request("", "Authorization", shared), "no such signature 4Kx8ZpQw&#47;c1l&#43;a0&#61;", "no such signature …&#47;c1l&#43;a0&#61;"},
+		{"an id with the account", request("", "Authorization", shared), "account:1", "account:1"},
 		{"a bearer token that is not known", nil, "Authorization: Bearer ya29.a0AfB_byC, denied", "Authorization: Bearer …, denied"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -130,7 +130,8 @@ type Attrs struct {
 	// Size is the length of the content in bytes.
 	Size int64
 	// ETag changes when the object is written again. It is the same text in
-	// the answers of PutIfAbsent, Get, Head and List, and opaque.
+	// the answers of PutIfAbsent, Get, Head and List, and opaque. It is empty where
+	// an answer has none.
 	ETag string
 	// VersionID is the version or generation of the object, where the store
 	// has such.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -76,4 +77,27 @@ func TestAManifestIsReadAndNotRememberedWithoutETags(t *testing.T) {
 	content, err := table.ReadManifest(t.Context(), v)
 	require.NoError(t, err)
 	require.Equal(t, manifestOf(2, "another table's"), content)
+}
+
+// listedWithout is a store whose listings alone have no ETags.
+type listedWithout struct{ *memory.Store }
+
+func (s listedWithout) List(ctx context.Context, in backends.ListInput) (backends.Page, error) {
+	return etagless(s).List(ctx, in)
+}
+
+func TestATableIsNotTakenForAnotherWhereListingsHaveNoETags(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		table := committer.NewTable(listedWithout{laid()}, root)
+		for version := range uint64(3) {
+			_, err := table.Commit(t.Context(), version+1, manifestOf(version+1, "mine"))
+			require.NoError(t, err)
+			time.Sleep(time.Minute) // so that the next one lists
+		}
+		_, err := table.Update(t.Context(), func(ctx context.Context, base committer.Version) ([]byte, error) {
+			time.Sleep(10 * time.Second)
+			return build(ctx, base)
+		})
+		require.NoError(t, err)
+	})
 }

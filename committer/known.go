@@ -66,7 +66,7 @@ func (t *Table) learnList(k known) {
 	switch same := k.end.Number == t.seen.Number; {
 	case same && k.end.ETag == t.seen.ETag:
 		k.body = t.known.body
-	case same && t.seen.exists():
+	case same && k.end.ETag != "" && t.seen.ETag != "":
 		k.replaced = true
 	}
 	t.known, t.seen = k, k.end

@@ -122,10 +122,10 @@ func readDefects() []defectiveStore {
 					return attrs, err
 				}
 			}},
-		{name: "LIST says no ETag", want: "stale-reads", says: `A LIST says the ETag ""`,
+		{name: "LIST says another ETag", want: "stale-reads", says: "A LIST says the ETag",
 			defect: pages(func(_ backends.ListInput, page *backends.Page) {
 				for i := range page.Objects {
-					page.Objects[i].ETag = ""
+					page.Objects[i].ETag += "-1"
 				}
 			})},
 

@@ -65,8 +65,9 @@ func (s *Store) shows(ctx context.Context, key string, attrs backends.Attrs) boo
 }
 
 // etagOf returns an ETag in quotes, as S3 gives it. Other servers leave them out, some
-// of them in listings alone (adobe/S3Mock issue 801) or in headers alone (versity/versitygw
-// issue 1018), and the committer compares the ETags of all answers.
+// of them in listings alone (NetApp ONTAP, duckdb/duckdb-httpfs pull request 291;
+// adobe/S3Mock issue 801) or in headers alone (versity/versitygw issue 1018), and the
+// committer compares the ETags of all answers.
 func etagOf(etag *string) string {
 	text := aws.ToString(etag)
 	if text == "" || strings.HasSuffix(text, `"`) {

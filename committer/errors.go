@@ -27,10 +27,11 @@ var (
 	// was committed. See [UnknownOutcomeError], and [ErrUndecidable] for what no
 	// later look tells.
 	ErrUnknownOutcome error = &sentinel{text: "the outcome is unknown"}
-	// ErrUndecidable means that the staged manifest of a request is not there, and that
-	// the version, which is gone, damaged, or does not say where it was staged, does
-	// not tell whether it came from it. It is [ErrUnknownOutcome], and stays that
-	// however long one waits. The error says what can decide it, if anything.
+	// ErrUndecidable means that the staged manifest of a request is not there, and
+	// that the version, which is gone, damaged, or does not say where it was
+	// staged, does not tell whether it came from it. It is [ErrUnknownOutcome], and
+	// stays that however long one waits. The error says what can decide it, if
+	// anything.
 	ErrUndecidable error = &sentinel{text: "the outcome cannot be decided by waiting", is: ErrUnknownOutcome}
 	// ErrStaleCommit means that the version was written behind the end of the
 	// chain, or into another table. See [StaleCommitError].

@@ -23,7 +23,8 @@ const (
 	// ProbeRepeated means that a create was told that the name is taken, by its
 	// own bytes: something between this process and the store repeats requests.
 	ProbeRepeated ProbeVerdict = "repeated"
-	// ProbeStaleReads means that what was created is not shown at once.
+	// ProbeStaleReads means that what was created is not shown at once, or not
+	// as it was created: with other bytes, another size or another ETag.
 	ProbeStaleReads ProbeVerdict = "stale-reads"
 	// ProbeWrongListing means that listings lose or repeat names, or are not in
 	// the order that Capabilities says.

@@ -20,7 +20,8 @@ const maxPage = 1000
 var listed = []string{"Name", "Size", "Generation", "Updated"}
 
 // List implements [backends.Store]. It costs one request, and one more for each
-// empty page with a token that Google Cloud Storage may give first. Page.Now is zero: the client does not show the headers of an answer.
+// empty page with a token that Google Cloud Storage may give first. Page.Now is
+// zero: the client does not show the headers of an answer.
 func (s *Store) List(ctx context.Context, in backends.ListInput) (backends.Page, error) {
 	if err := backends.CheckCall(ctx, "list", in.Prefix, backends.CheckPrefix); err != nil {
 		return backends.Page{}, err

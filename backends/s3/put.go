@@ -46,13 +46,14 @@ func (s *Store) create(ctx context.Context, key string, body []byte, opts backen
 	if err != nil {
 		return backends.Attrs{}, try.explain(err)
 	}
-	switch etag := etagOf(out.ETag); {
+	etag := etagOf(out.ETag)
+	switch {
 	case etag == "":
 		return backends.Attrs{}, &backends.Error{Err: errors.New("the answer has no ETag, so that it proves nothing")}
 	case !hasMark(out.ResultMetadata) && !isSumOf(etag, body):
 		return backends.Attrs{}, &backends.Error{Status: http.StatusOK, Err: errNotS3}
 	}
-	attrs := backends.Attrs{Size: int64(len(body)), ETag: etagOf(out.ETag), VersionID: aws.ToString(out.VersionId)}
+	attrs := backends.Attrs{Size: int64(len(body)), ETag: etag, VersionID: aws.ToString(out.VersionId)}
 	if at, ok := awsmiddleware.GetServerTime(out.ResultMetadata); ok {
 		attrs.Modified = at.UTC()
 	}

@@ -83,9 +83,10 @@ Updates that the time cut off are in the times with what they had taken so far,
 and in cut_off. Stores that list in no order, as disks do, are listed whole and
 get a hint file with each commit (hint).
 
-Exit codes: 0 done, 1 interrupted or another error, 2 invalid input, 4 there is no such bucket,
-6 no permission, also to remove what was made, 7 the store could not be reached
-or is too slow, 8 the store creates a name twice: see lancecommit doctor.`,
+Exit codes: 0 done, 1 interrupted or another error, 2 invalid input, 4 there is
+no such bucket, 6 no permission, also to remove what was made, 7 the store could
+not be reached or is too slow, 8 the store creates a name twice: see lancecommit
+doctor.`,
 		Example: `  lancecommit bench s3://bucket/folder
   lancecommit bench DIR --for 60s --writers 1,4,16,64 --svg chart.svg --json`,
 		Args: arguments("STORE"),

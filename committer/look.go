@@ -42,7 +42,7 @@ func (t *Table) look(ctx context.Context, c candidate) (outcome Outcome, at Vers
 
 // persist repeats a read that fails as long as there is time, under a context of
 // its own, so that a caller who was cancelled still learns what happened. A read
-// that the store refuses is soon given up.
+// that the store refuses is soon given up, and one of a closed store at once.
 func (t *Table) persist(ctx context.Context, read func(context.Context) error) error {
 	ctx, cancel := t.lasting(ctx)
 	defer cancel()

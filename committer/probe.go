@@ -117,8 +117,8 @@ type ProbeFigures struct {
 //
 // The store is judged by the report: a store that is unsafe, cannot be reached or
 // refuses the caller is no error. Errors are [ErrInvalid] where there is no store,
-// or options are malformed, and the context's when that has ended; the report then has what was
-// found so far.
+// or options are malformed, and the context's when that has ended; the report then
+// has what was found so far.
 //
 // With 20 rounds it costs about 290 requests, 185 of them creates of less than a
 // kilobyte, and the deletes of 38 objects, in bulk where the store can. Each round

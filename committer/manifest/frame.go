@@ -71,9 +71,13 @@ func (f *frame) find(b []byte) error {
 
 // checkMessage holds the message of the file b to its rules, and notes what most callers ask for.
 func (f *frame) checkMessage(b []byte) error {
-	end := f.messageAt() + len(f.message)
-	for b, at := b[:end], f.messageAt(); at < end; {
-		top, err := manifestMessage.checkField(b, at, maxDepth)
+	at := f.messageAt()
+	b = b[:at+len(f.message)]
+	if err := manifestMessage.check(b, at, maxDepth); err != nil {
+		return err
+	}
+	for at < len(b) {
+		top, err := manifestMessage.read(b, at, maxDepth)
 		if err != nil {
 			return err
 		}

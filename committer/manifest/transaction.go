@@ -59,11 +59,14 @@ var transaction = message{
 // checkTransaction holds a Transaction, which starts at a byte of b and ends with it, to its rules, and notes its UUID. It
 // must have an operation: Lance refuses to open a table whose inline transaction has none.
 func (f *frame) checkTransaction(b []byte, at int) error {
+	if err := transaction.check(b, at, maxDepth); err != nil {
+		return fmt.Errorf("does not decode: %w", err)
+	}
 	hasOperation := false
 	for at < len(b) {
-		in, err := transaction.checkField(b, at, maxDepth)
+		in, err := transaction.read(b, at, maxDepth)
 		if err != nil {
-			return fmt.Errorf("does not decode: %w", err)
+			return err
 		}
 		if in.num() == numUUID {
 			f.uuid = in.bytes(b)

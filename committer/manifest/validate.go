@@ -40,32 +40,19 @@ func (f *frame) parse(b []byte) error {
 	return nil
 }
 
-// check holds the message that starts at a byte of b, and ends with it, to the rules of m. It is checkField in a loop,
-// written out: that call for each field takes an eighth more.
+// check holds the message that starts at a byte of b, and ends with it, to the rules of m.
 func (m *message) check(b []byte, at, depth int) error {
-	for at < len(b) {
+	for at = m.skim(b, at); at < len(b); at = m.skim(b, at) {
 		f, err := m.read(b, at, depth)
 		if err != nil {
 			return err
 		}
-		// A varint that is to be one, or is of a field that is not known, has no other rule.
-		if k := m.lookup(f.num()); k.kind > varint || f.typ() != protowire.VarintType {
-			if err := m.checkKnown(b, f, k, depth); err != nil {
-				return err
-			}
+		if err := m.checkKnown(b, f, m.lookup(f.num()), depth); err != nil {
+			return err
 		}
 		at = f.end
 	}
 	return nil
-}
-
-// checkField reads the field that starts at a byte of b, as read does, and holds it to the rules.
-func (m *message) checkField(b []byte, at, depth int) (field, error) {
-	f, err := m.read(b, at, depth)
-	if err != nil {
-		return f, err
-	}
-	return f, m.checkKnown(b, f, m.lookup(f.num()), depth)
 }
 
 // checkKnown holds a field of b to the rules of what is known of it.

@@ -37,17 +37,16 @@ func (f field) bytes(b []byte) []byte { return b[f.value:f.end] }
 // read reads the field that starts at a byte of b, which ends where the message does. The message gives the fields their
 // names; it is nil where none are known. No length on the wire is believed before the bytes are there.
 func (m *message) read(b []byte, at, depth int) (field, error) {
-	// Most keys have one byte, and so have most varints, and most lengths of bytes.
-	if value := at + 2; value <= len(b) {
-		key, second := b[at], b[at+1]
-		if key|second < 0x80 && key>>3 != 0 {
-			switch protowire.Type(key & 7) {
-			case protowire.VarintType:
-				return field{uint64(key), at, at + 1, value}, nil
-			case protowire.BytesType:
-				if end := value + int(second); end <= len(b) {
-					return field{uint64(key), at, value, end}, nil
-				}
+	// Most keys have one byte.
+	if key := b[at]; key < 0x80 && key>>3 != 0 {
+		switch protowire.Type(key & 7) {
+		case protowire.VarintType:
+			if end := skipVarint(b, at+1); end != 0 {
+				return field{uint64(key), at, at + 1, end}, nil
+			}
+		case protowire.BytesType:
+			if value, end := skipBytes(b, at+1); end != 0 {
+				return field{uint64(key), at, value, end}, nil
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/lancecommit/lancecommit/internal/answers"
 )
@@ -53,7 +54,13 @@ func shown(said string, answer *http.Response) string {
 
 // redact takes queries and signatures out of a text and makes it one line.
 func redact(text string) string {
-	text = queries.ReplaceAllString(text, "?…")
+	// Each 404 of a HEAD has two texts without any of these.
+	if strings.Contains(text, "?") {
+		text = queries.ReplaceAllString(text, "?…")
+	}
 	text = answers.WithoutSecrets(text, nil)
-	return strings.Join(strings.Fields(text), " ")
+	if strings.ContainsFunc(text, unicode.IsSpace) {
+		text = strings.Join(strings.Fields(text), " ")
+	}
+	return text
 }

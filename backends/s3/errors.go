@@ -110,11 +110,11 @@ func answerOf(err error) (answer, bool) {
 	if !made && named.ErrorCode() != "UnknownError" {
 		a.code, a.message = named.ErrorCode(), named.ErrorMessage()
 	}
-	var noKey *types.NoSuchKey
-	var notFound *types.NotFound // only HEAD has it
+	_, isNoKey := named.(*types.NoSuchKey)
+	_, isNotFound := named.(*types.NotFound) // only HEAD has it
 	a.absent = a.status == http.StatusNotFound && !a.ofSession &&
-		(a.code == "NoSuchKey" || errors.As(err, &noKey) || errors.As(err, &notFound) && isMarked(a.header))
-	if errors.As(err, &notFound) && !a.absent {
+		(a.code == "NoSuchKey" || isNoKey || isNotFound && isMarked(a.header))
+	if isNotFound && !a.absent {
 		a.code, a.message = "", http.StatusText(a.status)
 	}
 	return a, true

@@ -36,7 +36,7 @@ func WithoutSecrets(text string, sent *http.Request) string {
 	if len(text) < shortestSecret {
 		return text
 	}
-	if sent != nil {
+	if sent != nil && len(longestWord(text)) >= shortestSecret {
 		for _, name := range secretHeaders {
 			for _, value := range sent.Header[name] {
 				text = without(text, value)
@@ -75,20 +75,25 @@ func without(text, secret string) string {
 
 // longestWord returns the longest run of letters and digits.
 func longestWord(text string) (longest string) {
-	for text != "" {
-		end := strings.IndexFunc(text, func(r rune) bool {
-			return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-		})
-		if end < 0 {
-			end = len(text)
+	for at := 0; at < len(text); at++ {
+		start := at
+		for at < len(text) && inWord[text[at]] {
+			at++
 		}
-		if end > len(longest) {
-			longest = text[:end]
+		if at-start > len(longest) {
+			longest = text[start:at]
 		}
-		text = text[min(end+1, len(text)):]
 	}
 	return longest
 }
+
+// inWord has the letters and digits.
+var inWord = func() (table [256]bool) {
+	for c := range table {
+		table[c] = '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+	}
+	return table
+}()
 
 // signatureOf returns the last part of an Authorization: what follows "Signature="
 // on S3, the account's name on Azure, and the word Bearer elsewhere.

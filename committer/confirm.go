@@ -28,7 +28,10 @@ func (p *publication) confirm(ctx context.Context, v Version, a answer) error {
 			return err
 		}
 		if seen.higher != nil {
-			// Others built on this version already, and their hint is better.
+			// Others built on this version already, and their hint is better. Without
+			// what they made, Latest would look for this version, which can be cleaned
+			// up by now, and go back behind it.
+			t.learnList(known{scheme: v.Scheme, end: seen.higher[0], learned: seen.listed, listed: seen.listed})
 			return nil
 		}
 	}
@@ -43,16 +46,18 @@ func (p *publication) confirm(ctx context.Context, v Version, a answer) error {
 	return nil
 }
 
-// neighbours are the versions around one version, as a listing shows them.
+// neighbours are the versions around one version, as a listing that began at a time
+// shows them. The newest is the first.
 type neighbours struct {
 	before, itself *Version
 	higher         []Version
+	listed         time.Time
 }
 
 // neighbours lists down to the version before the given one.
 func (t *Table) neighbours(ctx context.Context, version uint64) (n neighbours, err error) {
 	err = t.persist(ctx, func(ctx context.Context) error {
-		n = neighbours{}
+		n = neighbours{listed: time.Now()}
 		for v, err := range t.newestFirst(ctx, firstPage) {
 			switch {
 			case err != nil:

@@ -122,6 +122,22 @@ func (t *Table) learnScheme(scheme naming.Scheme) {
 func (t *Table) othersPassed() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.passEnd()
+}
+
+// saw says that a version was there. Behind the end that is no news. Past it, others
+// have gone on: a Latest that looked for the next version only could miss what was
+// seen, after a clean-up.
+func (t *Table) saw(version uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if version > t.known.end.Number {
+		t.passEnd()
+	}
+}
+
+// passEnd is othersPassed for who has the lock.
+func (t *Table) passEnd() {
 	k := t.known
 	if !k.learned.IsZero() {
 		k.passed = k.learned

@@ -89,6 +89,7 @@ func (t *Table) Version(ctx context.Context, number uint64) (Version, error) {
 		attrs, err := t.reads.Head(ctx, key)
 		if err == nil {
 			t.learnScheme(scheme)
+			t.saw(number)
 			return newVersion(key, naming.Name{Version: number, Scheme: scheme}, attrs), nil
 		}
 		if !errors.Is(err, backends.ErrNotExist) {

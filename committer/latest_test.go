@@ -17,6 +17,39 @@ import (
 	"github.com/lancecommit/lancecommit/naming"
 )
 
+// A warm Latest asks for the next version only, and a clean-up has taken that.
+func TestLatestDoesNotGoBackBehindWhatAnotherCallSaw(t *testing.T) {
+	for name, see := range map[string]func(context.Context, *committer.Table) error{
+		"Version": func(ctx context.Context, table *committer.Table) error {
+			_, err := table.Version(ctx, 3)
+			return err
+		},
+		"Resolve": func(ctx context.Context, table *committer.Table) error {
+			_, err := table.Resolve(ctx, 3, manifestOf(3, "laid"))
+			return err
+		},
+		"Resolve of a conflict": func(ctx context.Context, table *committer.Table) error {
+			_, err := table.Resolve(ctx, 3, manifestOf(3, "mine"))
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := laid(1, 2)
+			table := committer.NewTable(store, root)
+			_, err := table.Latest(t.Context())
+			require.NoError(t, err)
+			lay(store, naming.V2, 3, 4, 5)
+			require.NoError(t, see(t.Context(), table))
+			for version := range uint64(4) {
+				require.NoError(t, store.Delete(t.Context(), naming.Versions(root)+naming.V2.Final(version+1)))
+			}
+			latest, err := table.Latest(t.Context())
+			require.NoError(t, err)
+			require.EqualValues(t, 5, latest.Number)
+		})
+	}
+}
+
 func TestLatestIsTheHighestVersionWhateverLiesBesideIt(t *testing.T) {
 	inject := func(names ...string) func(*memory.Store) {
 		return func(store *memory.Store) {

@@ -73,5 +73,8 @@ func (t *Table) Resolve(ctx context.Context, version uint64, body []byte) (Outco
 	if err != nil {
 		return Unknown, fmt.Errorf("resolve version %d: %w", version, err)
 	}
+	if outcome != Absent {
+		t.saw(version)
+	}
 	return outcome, nil
 }

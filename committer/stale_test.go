@@ -157,6 +157,41 @@ func TestASuccessThatComesLateIsConfirmedOrCalledStale(t *testing.T) {
 	}
 }
 
+// Latest would ask for the version after the last one that it knows, and a clean-up
+// has taken that.
+func TestLatestDoesNotGoBackBehindASuccessThatCameLate(t *testing.T) {
+	for _, scheme := range []naming.Scheme{naming.V1, naming.V2} {
+		t.Run(scheme.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := memory.New(memory.Options{})
+				lay(store, scheme, 1, 2)
+				table := committer.NewTable(intercept.Wrap(store, func(
+					ctx context.Context, call intercept.Call, do func(context.Context) error,
+				) error {
+					err := do(ctx)
+					if call.Method == "PUT" {
+						time.Sleep(100 * time.Millisecond)
+						lay(store, scheme, 4, 5)
+						time.Sleep(100 * time.Millisecond)
+					}
+					return err
+				}), root)
+				_, err := table.Latest(t.Context())
+				require.NoError(t, err)
+				time.Sleep(4900 * time.Millisecond)
+				_, err = table.Commit(t.Context(), 3, manifestOf(3, "mine"))
+				require.NoError(t, err)
+				for version := range uint64(4) {
+					require.NoError(t, store.Delete(t.Context(), naming.Versions(root)+scheme.Final(version+1)))
+				}
+				latest, err := table.Latest(t.Context())
+				require.NoError(t, err)
+				require.EqualValues(t, 5, latest.Number)
+			})
+		})
+	}
+}
+
 func TestACommitInTimeIsNotConfirmed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table, log := counted(laid(1))

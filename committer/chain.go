@@ -111,8 +111,22 @@ func (e *MixedSchemesError) add(finals []Version) error {
 
 // list finds the end of the chain and remembers it. The end of an empty chain
 // has no key. It costs one LIST of 8 keys in a V2 table on an ordered store,
-// and the whole listing elsewhere.
+// and the whole listing elsewhere. One that took longer than StaleAfter, and came
+// to less than was seen before, is made once more: see pages.
 func (t *Table) list(ctx context.Context) (known, error) {
+	k, err := t.listOnce(ctx)
+	if err == nil && t.wasOvertaken(k) {
+		k, err = t.listOnce(ctx)
+	}
+	if err != nil {
+		return known{}, err
+	}
+	t.learnList(k)
+	return k, nil
+}
+
+// listOnce is list that remembers nothing.
+func (t *Table) listOnce(ctx context.Context) (known, error) {
 	began := time.Now()
 	var end Version
 	for finals, err := range t.pages(ctx, firstPage) {
@@ -130,9 +144,7 @@ func (t *Table) list(ctx context.Context) (known, error) {
 			break
 		}
 	}
-	k := known{scheme: end.Scheme, end: end, learned: began, listed: began}
-	t.learnList(k)
-	return k, nil
+	return known{scheme: end.Scheme, end: end, learned: began, listed: began}, nil
 }
 
 // end returns the end of the chain, from memory while that is fresh.

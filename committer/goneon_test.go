@@ -190,3 +190,33 @@ func TestAnUpdateDoesNotGoBackBehindWhatWasListedMeanwhile(t *testing.T) {
 	require.EqualValues(t, 5, v.Number)
 	require.Equal(t, []string{listFirst, put(2), head(2), "GET " + naming.V2.Final(2), head(3), "LIST _versions 1000", put(5)}, log.Take())
 }
+
+// Another goroutine lists while the create is under way that loses. What it learned
+// says nothing of the versions that follow the winner: those are older, and a
+// clean-up can have taken some.
+func TestAnUpdateDoesNotGoOnFromAWinnerThatIsLongPassed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := laid(1)
+		var table *committer.Table
+		table = committer.NewTable(intercept.Wrap(store, func(
+			ctx context.Context, call intercept.Call, do func(context.Context) error,
+		) error {
+			if call.String() == put(2) {
+				time.Sleep(200 * time.Millisecond)
+				require.NoError(t, store.Delete(ctx, naming.Versions(root)+naming.V2.Final(4)))
+				_, err := table.Latest(ctx)
+				require.NoError(t, err)
+			}
+			return do(ctx)
+		}), root)
+		_, err := table.Latest(t.Context())
+		require.NoError(t, err)
+		lay(store, naming.V2, 2, 3, 4, 5, 6)
+		time.Sleep(4900 * time.Millisecond)
+		v, err := table.Update(t.Context(), build)
+		require.NoError(t, err)
+		require.EqualValues(t, 7, v.Number)
+		_, err = store.Head(t.Context(), naming.Versions(root)+naming.V2.Final(4))
+		require.ErrorIs(t, err, backends.ErrNotExist)
+	})
+}

@@ -44,6 +44,15 @@ func (t *Table) remember() known {
 	return t.known
 }
 
+// wasOvertaken reports whether a listing that has just ended came to less than was
+// seen before, and took longer than StaleAfter: a clean-up can have removed what was
+// the end when it began. See pages.
+func (t *Table) wasOvertaken(k known) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return elapsed(k.listed) >= t.staleAfter && k.end.Number < t.seen.Number
+}
+
 // remembered returns a copy of the manifest of v where it is kept.
 func (t *Table) remembered(v Version) []byte {
 	t.mu.Lock()
@@ -157,7 +166,9 @@ func (t *Table) moveOn(v Version, until time.Time) bool {
 	if k.learned.IsZero() {
 		k.learned = t.known.passed
 	}
-	if v.Number <= t.known.end.Number || !k.fresh(t.staleAfter, until) {
+	// Another call can have listed since v was seen, and its end is the one that is
+	// fresh: v may be long before that, and what follows v cleaned up.
+	if v.Number <= t.seen.Number || !k.fresh(t.staleAfter, until) {
 		return false
 	}
 	t.known, t.seen = k, v

@@ -140,7 +140,9 @@ func (t *Table) Versions(ctx context.Context, opts VersionsOptions) iter.Seq2[Ve
 		for v, err := range t.newestFirst(ctx, pageFor(opts.Limit)) {
 			if err == nil && first {
 				// So that Latest does not go back behind it.
-				t.learnList(known{scheme: v.Scheme, end: v, learned: began, listed: began})
+				if k := (known{scheme: v.Scheme, end: v, learned: began, listed: began}); !t.wasOvertaken(k) {
+					t.learnList(k)
+				}
 				first = false
 			}
 			if !yield(v, err) || err != nil {

@@ -17,6 +17,49 @@ import (
 	"github.com/lancecommit/lancecommit/naming"
 )
 
+// Pages show different moments. The first of these is read before versions 10 and 11,
+// which belong there, and the second after a clean-up that took 9, and kept 8.
+func TestLatestDoesNotGoBackByAListingThatACleanUpOvertook(t *testing.T) {
+	for name, overtake := range map[string]func(context.Context, *committer.Table){
+		"its own": func(context.Context, *committer.Table) {},
+		"of Versions": func(ctx context.Context, table *committer.Table) {
+			for v, err := range table.Versions(ctx, committer.VersionsOptions{}) {
+				require.NoError(t, err)
+				require.EqualValues(t, 8, v.Number)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := memory.New(memory.Options{PageSize: 1})
+				lay(store, naming.V1, 8, 9)
+				overtaken := true
+				table := committer.NewTable(intercept.Wrap(store, func(
+					ctx context.Context, call intercept.Call, do func(context.Context) error,
+				) error {
+					err := do(ctx)
+					if call.Method == "LIST" && !overtaken {
+						overtaken = true
+						lay(store, naming.V1, 10, 11)
+						time.Sleep(5 * time.Second)
+						require.NoError(t, store.Delete(ctx, naming.Versions(root)+naming.V1.Final(9)))
+					}
+					return err
+				}), root)
+				latest, err := table.Latest(t.Context())
+				require.NoError(t, err)
+				require.EqualValues(t, 9, latest.Number)
+				time.Sleep(time.Hour)
+				overtaken = false
+				overtake(t.Context(), table)
+				latest, err = table.Latest(t.Context())
+				require.NoError(t, err)
+				require.EqualValues(t, 11, latest.Number)
+			})
+		})
+	}
+}
+
 // A warm Latest asks for the next version only, and a clean-up has taken that.
 func TestLatestDoesNotGoBackBehindWhatAnotherCallSaw(t *testing.T) {
 	for name, see := range map[string]func(context.Context, *committer.Table) error{

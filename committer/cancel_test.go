@@ -11,31 +11,53 @@ import (
 
 	"github.com/lancecommit/lancecommit/backends"
 	"github.com/lancecommit/lancecommit/committer"
+	"github.com/lancecommit/lancecommit/naming"
 )
 
+// A store can go on with a request whose caller has left.
 func TestACancelledCommitIsStillResolved(t *testing.T) {
 	for _, tc := range []struct {
 		name string
-		// applied is whether the PUT took effect before the context ended.
-		applied bool
-		want    error
+		// others make the version meanwhile.
+		others bool
+		// after is when that takes effect, or the PUT, once the context has ended.
+		after time.Duration
+		want  error
 	}{
-		{"the write took effect", true, nil},
-		{"the write did not take effect yet", false, committer.ErrUnknownOutcome},
+		{name: "the write took effect"},
+		{name: "it takes effect when its caller has left", after: 50 * time.Millisecond},
+		{name: "it takes effect before the last look", after: 650 * time.Millisecond},
+		{name: "it takes effect when nobody looks any more", after: time.Second, want: committer.ErrUnknownOutcome},
+		{name: "another one was first", others: true, after: 50 * time.Millisecond, want: committer.ErrConflict},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			table, puts := scripted(laid(1), []step{func(ctx context.Context, do func(context.Context) error) error {
-				if tc.applied {
-					_ = do(ctx)
-				}
-				cancel()
-				return ctx.Err()
-			}})
-			_, err := table.Commit(ctx, 2, manifestOf(2, "mine"))
-			require.ErrorIs(t, err, tc.want)
-			require.NotErrorIs(t, err, context.Canceled)
-			require.Equal(t, 1, *puts)
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				store := laid(1)
+				table, puts := scripted(store, []step{func(ctx context.Context, do func(context.Context) error) error {
+					apply := func() {
+						if tc.others {
+							lay(store, naming.V2, 2)
+							return
+						}
+						_ = do(context.WithoutCancel(ctx))
+					}
+					if tc.after == 0 {
+						apply()
+					} else {
+						time.AfterFunc(tc.after, apply)
+					}
+					cancel()
+					return ctx.Err()
+				}})
+				began := time.Now()
+				_, err := table.Commit(ctx, 2, manifestOf(2, "mine"))
+				require.ErrorIs(t, err, tc.want)
+				require.NotErrorIs(t, err, context.Canceled)
+				require.Equal(t, 1, *puts)
+				require.Less(t, time.Since(began), time.Second)
+				time.Sleep(time.Second)
+			})
 		})
 	}
 }
@@ -100,7 +122,7 @@ func TestADeadlineEndsACallWithoutAPauseInVain(t *testing.T) {
 		began := time.Now()
 		_, err := table.Commit(ctx, 2, manifestOf(2, "mine"))
 		require.ErrorIs(t, err, committer.ErrUnknownOutcome)
-		require.Less(t, time.Since(began), time.Second)
+		require.Less(t, time.Since(began), 1700*time.Millisecond, "the looks take 0.7 s of the grace")
 	})
 }
 

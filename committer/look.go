@@ -14,6 +14,9 @@ import (
 const (
 	// refusedLooks is how often a look is made that the store refuses.
 	refusedLooks = 5
+	// moreLooks is how often a look is made again that found nothing, when the call
+	// is over. With the pauses between, that is 0.7 s.
+	moreLooks = 3
 	// lookPause is the first pause between looks. It doubles, up to longLookPause.
 	lookPause     = 100 * time.Millisecond
 	longLookPause = 2 * time.Second

@@ -25,20 +25,24 @@ func (t *Table) publish(ctx *call, c candidate, chain known, sent time.Time) (Ve
 		ctx.left.tries++
 		answer := p.send(ctx, sent, metadata, try)
 		v, err := p.settle(ctx, answer)
-		switch {
-		case err != nil:
-			return Version{}, t.failed(ctx, err)
-		case v.exists():
-			if err := p.confirm(ctx, v, answer); err != nil {
-				return Version{}, t.failed(ctx, err)
+		if err == nil && !v.exists() {
+			why := ctx.left.pause(ctx, t.retry.backoff(try, answer.err))
+			if why == nil {
+				sent = time.Now()
+				continue
 			}
-			t.committed(ctx, ctx.called, CommittedInfo{Version: v, Attempts: try})
-			return v, nil
+			if v, err = p.lookOn(ctx, answer); err == nil && !v.exists() {
+				err = p.giveUp(&ctx.left, answer.err, why)
+			}
 		}
-		if why := ctx.left.pause(ctx, t.retry.backoff(try, answer.err)); why != nil {
-			return Version{}, t.failed(ctx, p.giveUp(&ctx.left, answer.err, why))
+		if err == nil {
+			err = p.confirm(ctx, v, answer)
 		}
-		sent = time.Now()
+		if err != nil {
+			return Version{}, t.failed(ctx, err)
+		}
+		t.committed(ctx, ctx.called, CommittedInfo{Version: v, Attempts: try})
+		return v, nil
 	}
 }
 
@@ -153,6 +157,28 @@ func (p *publication) look(ctx context.Context, a answer) (Version, error) {
 			p.base.Number, chain.end.Number))
 	}
 	p.learned = chain.learned
+	return Version{}, nil
+}
+
+// lookOn looks again for what is in doubt and may not be sent again, since the call
+// is over: a store can go on with a request that its caller has left. It returns
+// what settle does.
+func (p *publication) lookOn(ctx *call, a answer) (Version, error) {
+	if p.doubt == nil {
+		return Version{}, nil
+	}
+	lasting, cancel := p.table.lasting(ctx)
+	defer cancel()
+	pause := lookPause
+	for range moreLooks {
+		if sleep(lasting, pause) != nil {
+			break
+		}
+		if v, err := p.look(ctx, a); err != nil || v.exists() {
+			return v, err
+		}
+		pause *= 2
+	}
 	return Version{}, nil
 }
 

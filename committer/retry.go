@@ -27,7 +27,8 @@ type RetryPolicy struct {
 	// long as some PUTs take instead.
 	MinPause, MaxPause time.Duration
 	// Grace is how long a call looks for the outcome of a PUT after its context
-	// has ended, or MaxElapsed is over. 5 s.
+	// has ended, or MaxElapsed is over. 5 s. A look that fails is repeated until
+	// then; one that finds nothing, for 0.7 s.
 	Grace time.Duration
 	// AttemptTimeout bounds one PUT, and AttemptTimeoutPerMiB is added for
 	// each MiB of the manifest. 10 s and 1 s.

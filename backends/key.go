@@ -89,7 +89,7 @@ func CheckBulk(keys []string, limit int, valid func(key string) error) error {
 // object in every store.
 func CheckMetadata(metadata string) error {
 	if len(metadata) > MaxMetadataSize {
-		return fmt.Errorf("%w: the metadata has %d bytes, more than the %d that stores keep",
+		return fmt.Errorf("%w: the metadata has %d bytes as it is stored, more than the %d that stores keep",
 			ErrInvalid, len(metadata), MaxMetadataSize)
 	}
 	for i := range len(metadata) {

@@ -3,6 +3,7 @@ package committer
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net/http"
 
 	"github.com/lancecommit/lancecommit/backends"
@@ -81,6 +82,7 @@ var codes = []struct {
 	{backends.ErrThrottled, CodeThrottling, ""},
 	{ErrContention, CodeServiceUnavailable, "Nothing was written. Other writers were faster: look at the latest version, and send it again."},
 	{backends.ErrUnsupported, CodeUnsupported, ""},
+	{fs.ErrClosed, CodeInternal, "Nothing was written. The program has closed the store: open it again."},
 	{backends.ErrNotStored, CodeServiceUnavailable, ""},
 	{context.Canceled, CodeServiceUnavailable, ""},
 	{context.DeadlineExceeded, CodeServiceUnavailable, ""},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"testing"
 
@@ -41,6 +42,7 @@ func TestTheAdviceIsThatOfTheErrorAndNotOfItsCodeAlone(t *testing.T) {
 		{committer.ErrInconsistentStore, 0, []string{wrote, "use another"}, nil},
 		{committer.ErrUnsupported, 0, []string{wrote, "does not help"}, nil},
 		{committer.ErrContention, 17, []string{wrote, "Other writers were faster"}, nil},
+		{&backends.Error{Err: fs.ErrClosed}, 18, []string{wrote, "open it again"}, []string{"later"}},
 		{backends.ErrNotStored, 17, []string{wrote, "later"}, nil},
 		{context.DeadlineExceeded, 17, []string{wrote, "later"}, nil},
 		{&backends.Error{Status: http.StatusServiceUnavailable, Err: io.EOF}, 17, []string{wrote, "later"}, nil},

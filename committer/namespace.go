@@ -58,6 +58,8 @@ func NewNamespace(store backends.Store, root string, opts ...Option) *Namespace 
 	n.reads = bounded{store, n.retry}
 	clean, err := naming.CleanRoot(root)
 	switch {
+	case store == nil:
+		n.broken = invalid(errNoStore)
 	case err != nil:
 		n.broken = invalid(err)
 	case n.branch != "" || n.isNew:

@@ -82,3 +82,11 @@ func onPut(store backends.Store, next func() step) backends.Store {
 		return do(ctx)
 	})
 }
+
+func TestANamespaceWithoutAStoreSaysSo(t *testing.T) {
+	n := committer.NewNamespace(nil, root)
+	_, err := n.DescribeTableVersion(t.Context(), &committer.DescribeTableVersionRequest{ID: []string{"t"}})
+	require.ErrorIs(t, err, committer.ErrInvalid)
+	require.NotContains(t, err.Error(), "catalog")
+	require.ErrorContains(t, err, "there is no store")
+}

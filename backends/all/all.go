@@ -30,7 +30,9 @@ type Store interface {
 // A malformed location, and an option that is not known or not for this kind of
 // store, is backends.ErrInvalid; the text names the nearest option. A scheme
 // without a backend is backends.ErrUnsupported, a folder that is not there
-// backends.ErrNoBucket. No error shows a credential.
+// backends.ErrNoBucket. No error shows a credential. But package net/http shows, in
+// the standard logger alone, what a broken server sends unasked, which can be the
+// request that it was sent: use log.SetOutput where that must not be.
 func Open(ctx context.Context, location string, options map[string]string) (store Store, key string, err error) {
 	at, err := parse(location)
 	if err == nil {

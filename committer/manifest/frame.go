@@ -26,10 +26,10 @@ type frame struct {
 	footer   []byte
 
 	// Set by checkMessage. Of a field that occurs more than once the last counts.
-	version              uint64
-	branch               []byte
-	aux, index, transact field
-	transactionFile      []byte
+	version         uint64
+	branch          []byte
+	index, transact field
+	transactionFile []byte
 
 	uuid []byte // of the transaction in the file; set by checkTransaction
 }
@@ -84,8 +84,6 @@ func (f *frame) checkMessage(b []byte) error {
 		switch top.num() {
 		case numVersion:
 			f.version = top.varint(b)
-		case numVersionAuxData:
-			f.aux = top
 		case numIndexSection:
 			f.index = top
 		case numTransactionFile:

@@ -60,7 +60,6 @@ const (
 	numFields             = 1
 	numFragments          = 2
 	numVersion            = 3
-	numVersionAuxData     = 4
 	numIndexSection       = 6
 	numTimestamp          = 7
 	numReaderFlags        = 9
@@ -78,7 +77,7 @@ var manifestMessage = message{
 	numFields:             {"fields", nested, &schemaField},
 	numFragments:          {"fragments", nested, &dataFragment},
 	numVersion:            {"version", varint, nil},
-	numVersionAuxData:     {"version_aux_data", varint, nil},
+	4:                     {"version_aux_data", varint, nil},
 	5:                     {"schema_metadata", nested, &bytesEntry},
 	numIndexSection:       {"index_section", varint, nil},
 	numTimestamp:          {"timestamp", nested, &timestamp},

@@ -15,7 +15,8 @@ import (
 // those of protobuf and stricter in one point: a known field with a wire type that is not its own is refused, not
 // skipped. Strings must be UTF-8, nested messages are held to the same rules, timestamps must lie in the years 1 to 9999.
 // Fields that are not known only have to be well-formed. The index section and the transaction section must lie before
-// the manifest section and decode, too, since a reader decodes them when it opens the table.
+// the manifest section and decode, too, since a reader decodes them when it opens the table. Of a transaction, what later
+// versions of Lance have changed or added counts as not known, such as the contents of update_config.
 //
 // Not looked at: whether version and branch are those that a caller expects ([Inspect] tells them), feature flags, and
 // anything that the manifest refers to in other files.
@@ -57,11 +58,11 @@ func (m *message) check(b []byte, at, depth int) error {
 
 // checkKnown holds a field of b to the rules of what is known of it.
 func (m *message) checkKnown(b []byte, f field, k *known, depth int) error {
-	if want := wireTypes[k.kind]; f.typ() != want {
+	if f.typ() != wireTypes[k.kind] {
 		if k.kind == unknown || k.kind == varints && f.typ() == protowire.VarintType {
 			return nil
 		}
-		return m.fault(f, "has wire type %d, want %s", f.typ(), typeName(want))
+		return m.wrongType(f, k)
 	}
 	switch k.kind {
 	case varints:
@@ -95,11 +96,13 @@ func (m *message) checkKnown(b []byte, f field, k *known, depth int) error {
 	return nil
 }
 
-func typeName(t protowire.Type) string {
-	if t == protowire.VarintType {
-		return "varint"
+// wrongType says that a known field has a wire type that is not its own.
+func (m *message) wrongType(f field, k *known) error {
+	want := "bytes"
+	if wireTypes[k.kind] == protowire.VarintType {
+		want = "varint"
 	}
-	return "bytes"
+	return m.fault(f, "has wire type %d, want %s", f.typ(), want)
 }
 
 // The bounds that timestamp.proto sets. What lies outside has no RFC 3339 form.
@@ -108,12 +111,8 @@ var (
 	maxSeconds = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).Unix()
 )
 
-// checkSections looks at the three absolute offsets of a manifest whose message has passed the check.
+// checkSections looks at the two absolute offsets that a reader follows, of a manifest whose message has passed the check.
 func (f *frame) checkSections(b []byte) error {
-	// 0 is the default of version_aux_data and means that there is none.
-	if at := f.aux.varint(b); at != 0 && at >= uint64(f.position) {
-		return f.beyond(f.aux, at)
-	}
 	if err := f.checkSection(b, f.index, checkIndexes); err != nil {
 		return err
 	}

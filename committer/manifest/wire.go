@@ -92,8 +92,16 @@ func (m *message) readLong(b []byte, at, depth int) (field, error) {
 		f.value += prefix
 		size = int(length)
 	case protowire.StartGroupType:
+		if k := m.lookup(f.num()); k.kind != unknown {
+			return f, m.wrongType(f, k)
+		}
 		var err error
-		if size, err = skipGroup(b, f.value, f.num(), depth-1); err != nil {
+		size, err = skipGroup(b, f.value, f.num(), depth-1)
+		switch {
+		case err != nil && m == nil:
+			// The outermost group is named, and the byte of what is wrong.
+			return f, err
+		case err != nil:
 			return f, m.fault(f, "is a group: %w", err)
 		}
 	case protowire.EndGroupType:

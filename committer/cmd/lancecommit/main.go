@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -13,6 +14,9 @@ import (
 
 func main() {
 	ctx, stop := untilSignal()
+	// The one who logs is net/http: what a server sends unasked, which can be the
+	// request that it was sent, with its credentials.
+	log.SetOutput(io.Discard)
 	// A reader that goes away must not kill a commit: the write fails instead.
 	signal.Ignore(syscall.SIGPIPE)
 	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})

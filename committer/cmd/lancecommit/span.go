@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -11,10 +12,16 @@ import (
 // day is how long a day is taken to be.
 const day = 24 * time.Hour
 
+// mostDays is how many of them a duration has room for.
+const mostDays = uint64(math.MaxInt64 / day)
+
 // A span is a flag that is a duration, in days, too.
 type span time.Duration
 
-var errSpan = errors.New("it is a time as 7d, 12h or 1h30m")
+var (
+	errSpan     = errors.New("it is a time as 7d, 12h or 1h30m")
+	errLongSpan = fmt.Errorf("it is %dd at the most", mostDays)
+)
 
 // Set implements the interface of flags. It reads what time.ParseDuration reads,
 // and days in front of it.
@@ -22,8 +29,11 @@ func (s *span) Set(text string) error {
 	days, rest, hasDays := strings.Cut(text, "d")
 	var sum time.Duration
 	if hasDays {
-		n, err := strconv.ParseUint(days, 10, 32)
-		if err != nil || n > uint64(math.MaxInt64/day) {
+		n, err := strconv.ParseUint(days, 10, 64)
+		switch {
+		case errors.Is(err, strconv.ErrRange) || n > mostDays:
+			return errLongSpan
+		case err != nil:
 			return errSpan
 		}
 		sum = time.Duration(n) * day
@@ -32,8 +42,11 @@ func (s *span) Set(text string) error {
 	}
 	if rest != "" || !hasDays {
 		d, err := time.ParseDuration(rest)
-		if err != nil || d < 0 || d > math.MaxInt64-sum {
+		switch {
+		case err != nil || d < 0:
 			return errSpan
+		case d > math.MaxInt64-sum:
+			return errLongSpan
 		}
 		sum += d
 	}

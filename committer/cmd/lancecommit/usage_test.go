@@ -26,7 +26,7 @@ func TestWrongUsageIsSaidInWordsOfTheCommandLine(t *testing.T) {
 		"show T 0":             "1", "versions T --limit x": `"x" is no whole number`, "versions T --limit 99999999999999999999": "is out of range",
 		"bench T --writers 1,x": `"x" is no whole number`, "doctor T --rounds x": `"x" is no whole number`, "latest T --json=x": "is neither true nor false",
 		"delete T 99999999999999999999": "no version has a number above 9223372036854775807",
-		"sweep T --older-than x":        "it is a time as 7d, 12h or 1h30m", "bench T --for x": "it is a time as 7d, 12h or 1h30m",
+		"sweep T --older-than x":        "it is a time as 7d, 12h or 1h30m", "sweep T --older-than 999999999999d": "it is 106751d at the most", "bench T --for x": "it is a time as 7d, 12h or 1h30m",
 	} {
 		got := call(t, strings.Fields(strings.ReplaceAll(args, "T", table))...)
 		if strings.Contains(says, "TABLE") { // the name of an argument, and no table

@@ -48,7 +48,7 @@ func BenchmarkGoroutines(b *testing.B) {
 		for judged() && len(each) < least {
 			run()
 		}
-		report(b, "of-the-limit", reached.figure("Update by 64 goroutines / creates in a row", 0.9))
+		reached.report(b, "Update by 64 goroutines", 0.9)
 		report(b, "PUTs/commit", figure{what: "PUTs a commit, 64 goroutines", runs: each, most: 1.02})
 	})
 }

@@ -18,7 +18,7 @@ const least = 7
 type figure struct {
 	what string
 	runs []float64
-	// bare are the runs of the same requests by the SDK alone, if it is known.
+	// bare are the runs of no more requests by the SDK alone, if it is known.
 	bare []float64
 	// most and least are the goal; zero is none.
 	most, least float64

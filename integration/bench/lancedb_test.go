@@ -33,8 +33,8 @@ func BenchmarkLanceDB(b *testing.B) {
 				on := newShared(b, scheme, count)
 				// How much faster, and in how many turns a run.
 				goals := map[string]float64{"V2/10000": 8, "V1/10000": 2.5}
-				turns := turnsInRun
-				if scheme == naming.V1 && count > 1000 {
+				turns, manyV1 := turnsInRun, scheme == naming.V1 && count > 1000
+				if manyV1 {
 					turns = 3
 				}
 				b.Run("open", func(b *testing.B) {
@@ -44,10 +44,13 @@ func BenchmarkLanceDB(b *testing.B) {
 					latest := func(on *shared) side {
 						s := on.latest()
 						s.least = goals[fmt.Sprintf("%v/%d", scheme, count)]
+						if manyV1 {
+							s.bare = tenLists
+						}
 						return s
 					}
 					more := []side{on.lanceLatest()}
-					if scheme == naming.V1 && count == 10_000 {
+					if manyV1 {
 						more = append(more, on.lists())
 					}
 					on.compare(b, turns, "open and latest", (*shared).lanceOpenAndLatest, latest, more...)
@@ -197,7 +200,7 @@ func (on *shared) latest() side {
 func (on *shared) lists() side {
 	const lists, names = 10, 9_000 // 1000 to 9999, and few more
 	prefix := naming.Versions(sharedRoot)
-	return side{name: "10 LISTs", inverse: true, do: func(ctx context.Context, _ int) error {
+	return side{name: tenLists, inverse: true, do: func(ctx context.Context, _ int) error {
 		group, ctx := errgroup.WithContext(ctx)
 		for i := range lists {
 			group.Go(func() error { return on.raw.(rawS3).page(ctx, prefix, fmt.Sprint(prefix, 1000+i*names/lists)) })
@@ -205,6 +208,8 @@ func (on *shared) lists() side {
 		return group.Wait()
 	}}
 }
+
+const tenLists = "10 LISTs"
 
 func (on *shared) lanceCommit() side {
 	table, err := on.db.Open(context.Background(), on.at, lancedb.OpenOptions{})

@@ -40,7 +40,7 @@ func BenchmarkProcesses(b *testing.B) {
 		for judged() && len(puts) < least {
 			run()
 		}
-		report(b, "of-the-limit", reached.figure("Update by 8 x 8 / creates in a row", 0.6))
+		reached.report(b, "Update by 8 x 8", 0.6)
 		report(b, "PUTs/commit", figure{what: "PUTs a commit", runs: puts, most: 1.6})
 		report(b, "slowest", figure{what: "slowest process / mean", runs: slowest, least: 0.6})
 		report(b, "p99-s", figure{what: "p99 of an Update, s", runs: p99, most: 3})

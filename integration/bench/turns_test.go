@@ -36,7 +36,7 @@ type side struct {
 	most, least, mostAllocs float64
 	// also is another side that this one is compared with, without a goal.
 	also string
-	// bare is the side that asks the same of the store with the SDK alone. A goal
+	// bare is the side that asks no more of the store, with the SDK alone. A goal
 	// that bare misses, too, is out of reach. So this one is to take bareMost
 	// times as long at the most, and where it has a goal for its allocations,
 	// bareMostAllocs times as many.
@@ -147,7 +147,7 @@ func compared(turnsInRun int, sides []side, samples [][]sample) (all []result) {
 		all = append(all, s.beside(turnsInRun, sides[0].name, samples[0], mine, bare)...)
 		if s.bare != "" {
 			strict := s
-			strict.most, strict.least = bareMost, 0
+			strict.most, strict.least, strict.inverse = bareMost, 0, false
 			if s.mostAllocs != 0 {
 				strict.mostAllocs = bareMostAllocs
 			}
@@ -163,7 +163,7 @@ func compared(turnsInRun int, sides []side, samples [][]sample) (all []result) {
 }
 
 // beside compares a side with the base. Bare are the samples of the side that
-// asks the same of the store with the SDK alone, if there is one.
+// asks no more of the store, with the SDK alone, if there is one.
 func (s side) beside(turnsInRun int, base string, of0, of, bare []sample) []result {
 	time, space := ratios(turnsInRun, s, of0, of)
 	bareTime, bareSpace := ratios(turnsInRun, s, of0, bare)

@@ -43,10 +43,11 @@ func TestWhatTheBareRequestsExcuseIsJudgedBesideThem(t *testing.T) {
 		{name: "Commit", most: 1.02, mostAllocs: 1.05, bare: "bare"},
 		{name: "bare"},
 		{name: "Latest", least: 2, bare: "bare"},
+		{name: "Update", least: 2, bare: "bare", inverse: true},
 	}
 	once := []sample{{time.Second, 100}}
 	var got []string
-	for _, r := range compared(1, sides, [][]sample{once, once, once, once}) {
+	for _, r := range compared(1, sides, [][]sample{once, once, once, once, once}) {
 		line := strings.TrimSpace(r.what + " " + r.goal())
 		if len(r.bare) > 0 {
 			line += ", unless bare misses it"
@@ -61,5 +62,7 @@ func TestWhatTheBareRequestsExcuseIsJudgedBesideThem(t *testing.T) {
 		"bare / SDK",
 		"Latest / SDK >= 2, unless bare misses it",
 		"Latest / bare <= 1.03",
+		"SDK / Update >= 2, unless bare misses it",
+		"Update / bare <= 1.03",
 	}, got)
 }

@@ -29,7 +29,7 @@ func BenchmarkGoroutines(b *testing.B) {
 			})
 			return err
 		}
-		var reached throughput
+		reached := throughput{goroutines: goroutines}
 		var each []float64
 		run := func() {
 			reached.run(b, at.raw, func() float64 {

@@ -18,7 +18,7 @@ func BenchmarkProcesses(b *testing.B) {
 		if testing.Short() {
 			length = time.Second
 		}
-		var reached throughput
+		reached := throughput{goroutines: 1}
 		var puts, slowest, p99 []float64
 		run := func() {
 			reached.run(b, at.raw, func() float64 {

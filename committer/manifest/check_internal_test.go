@@ -10,11 +10,12 @@ import (
 	"github.com/lancecommit/lancecommit/internal/testmanifest"
 )
 
-// accepts is check as protowire alone reads a message, field by field.
-func (m *message) accepts(b []byte) bool {
+// accepts is check as protowire alone reads a message, field by field. It takes numbers
+// of fields that are too high, and more groups in groups.
+func (m *message) accepts(b []byte, depth int) bool {
 	for len(b) > 0 {
 		num, typ, size := protowire.ConsumeField(b)
-		if size < 0 || !m.lookup(num).accepts(typ, b[:size]) {
+		if size < 0 || num > protowire.MaxValidNumber || depth == 0 || !m.lookup(num).accepts(num, typ, b[:size], depth) {
 			return false
 		}
 		b = b[size:]
@@ -23,13 +24,18 @@ func (m *message) accepts(b []byte) bool {
 }
 
 // accepts is checkKnown of a field that protowire has read, its key included.
-func (k *known) accepts(typ protowire.Type, field []byte) bool {
+func (k *known) accepts(num protowire.Number, typ protowire.Type, field []byte, depth int) bool {
 	_, _, key := protowire.ConsumeTag(field)
 	number, _ := protowire.ConsumeVarint(field[key:])
 	value, _ := protowire.ConsumeBytes(field[key:])
 	switch k.kind {
 	case unknown:
-		return true
+		if typ != protowire.StartGroupType {
+			return true
+		}
+		inside, _ := protowire.ConsumeGroup(num, field[key:])
+		var unnamed *message
+		return unnamed.accepts(inside, depth-1)
 	case varint:
 		return typ == protowire.VarintType
 	case seconds:
@@ -46,7 +52,7 @@ func (k *known) accepts(typ protowire.Type, field []byte) bool {
 	case text:
 		return typ == protowire.BytesType && utf8.Valid(value)
 	case nested:
-		return typ == protowire.BytesType && k.of.accepts(value)
+		return typ == protowire.BytesType && k.of.accepts(value, depth-1)
 	default:
 		return typ == protowire.BytesType
 	}
@@ -60,7 +66,7 @@ func TestCheckAgreesWithProtowire(t *testing.T) {
 	for at, was := range b {
 		for value := range 256 {
 			b[at] = byte(value)
-			want := manifestMessage.accepts(b)
+			want := manifestMessage.accepts(b, maxDepth)
 			if err := manifestMessage.check(b, 0, maxDepth); (err == nil) != want {
 				t.Fatalf("with %#x at byte %d: protowire accepts it: %t, check: %v", value, at, want, err)
 			}
@@ -77,10 +83,12 @@ func FuzzCheck(f *testing.F) {
 	var fr frame
 	require.NoError(f, fr.find(testmanifest.Appended(300, 0)))
 	f.Add(fr.message)
+	f.Add(protowire.AppendVarint(nil, (1<<29)<<3))
+	f.Add([]byte{22<<3&0x7f | 3 | 0x80, 1, 23<<3&0x7f | 3 | 0x80, 1, 8, 1, 23<<3&0x7f | 4 | 0x80, 1, 22<<3&0x7f | 4 | 0x80, 1})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, m := range []*message{&manifestMessage, &transaction, &indexSection} {
 			err := m.check(b, 0, maxDepth)
-			require.Equal(t, m.accepts(b), err == nil, "%v", err)
+			require.Equal(t, m.accepts(b, maxDepth), err == nil, "%v", err)
 		}
 	})
 }

@@ -155,10 +155,10 @@ func (t *Table) passEnd() {
 }
 
 // moveOn makes v, a version of others that is there, the end of the chain to commit
-// on. It is false when the end that they have gone past is not fresh until a time.
-// While it is, nobody removes what was made after it, so there is no hole before v,
-// and the create of the next version tells whether v is the end. What is known stays
-// as old as it was: a HEAD makes it no younger.
+// on. It is false when v is not past the end seen last, or that end is not fresh until
+// a time. While it is, nobody removes what was made after it, so there is no hole
+// before v, and the create of the next version tells whether v is the end. What is
+// known stays as old as it was: a HEAD makes it no younger.
 func (t *Table) moveOn(v Version, until time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -166,8 +166,8 @@ func (t *Table) moveOn(v Version, until time.Time) bool {
 	if k.learned.IsZero() {
 		k.learned = t.known.passed
 	}
-	// Another call can have listed since v was seen, and its end is the one that is
-	// fresh: v may be long before that, and what follows v cleaned up.
+	// Another call can have listed meanwhile, and what is fresh is its end: v may be
+	// long before that, and what follows v cleaned up.
 	if v.Number <= t.seen.Number || !k.fresh(t.staleAfter, until) {
 		return false
 	}

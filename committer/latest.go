@@ -24,11 +24,13 @@ const warmFor = time.Minute
 // the number of versions, and a whole listing elsewhere. That of a V1 table on
 // an ordered store takes 2 LISTs up to 1,000 versions, and up to 10 at once
 // beyond: 19 for 10,000 versions in the time of 4, 109 for 100,000 in that of
-// 14, and then about one for each 1,000 versions. Warm, while the last
-// LIST is younger than a minute, it costs one HEAD of the next name, and a LIST
-// more when that is there. So where others commit several versions and clean up
-// all but the last, or drop the table, make it again or restore an older copy, a
-// warm handle sees it within a minute; commits do not rely on it and list.
+// 14, and then about one for each 1,000 versions. A listing that took longer than
+// StaleAfter, and came to less than this handle has seen, is made once more. Warm,
+// while the last LIST is younger than a minute, and nobody saw a later version by
+// this handle since, it costs one HEAD of the next name, and a LIST more when that
+// is there. So where others commit several versions and clean up all but the last,
+// or drop the table, make it again or restore an older copy, a warm handle sees it
+// within a minute; commits do not rely on it and list.
 func (t *Table) Latest(ctx context.Context) (Version, error) {
 	if _, err := t.ready(ctx); err != nil {
 		return Version{}, err

@@ -10,8 +10,8 @@ import (
 	"github.com/lancecommit/lancecommit/internal/testmanifest"
 )
 
-// accepts is check as protowire alone reads a message, field by field. It takes numbers
-// of fields that are too high, and more groups in groups.
+// accepts is check as protowire alone reads a message, field by field. Numbers of fields that are too high, and too many
+// groups in groups, are refused here, since protowire takes them.
 func (m *message) accepts(b []byte, depth int) bool {
 	for len(b) > 0 {
 		num, typ, size := protowire.ConsumeField(b)

@@ -133,10 +133,12 @@ func TestRivalsShareATable(t *testing.T) {
 		{"eight, a slow LIST", 8, 1, pace{put: 5 * ms, list: 6}, 0.4, 0.8, 1.1, 1500 * ms, 1.4, 0.08},
 		{"eight, a very slow LIST", 8, 1, pace{put: 5 * ms, list: 20}, 0.3, 0.75, 1.1, 2 * time.Second, 1.3, 0.1},
 		{"eight of eight goroutines", 8, 8, pace{put: 5 * ms, list: 2.5}, 0.4, 0.8, 1.1, 3 * time.Second, 1.5, 0.1},
-		{"eight of eight goroutines, unsteady times", 8, 8, pace{put: 5 * ms, list: 2.5, jitter: 0.5}, 0.5, 0.85, 1.1, 2 * time.Second, 1.7, 0.15},
+		{"eight of eight goroutines, unsteady times", 8, 8, pace{put: 5 * ms, list: 2.5, jitter: 0.5}, 0.5, 0.85, 1.1, 3 * time.Second, 1.7, 0.15},
 		{"eight of eight goroutines, a store of one core", 8, 8, pace{put: 5 * ms, list: 1, jitter: 0.3, cores: 1}, 0.4, 0.6, 1.1, 4 * time.Second, 1.3, 0.13},
 		{"eight of eight goroutines, a slow LIST on one core", 8, 8, pace{put: 5 * ms, list: 4, jitter: 0.3, cores: 1}, 0.25, 0.42, 1.15, 8 * time.Second, 1.4, 0.2},
 		{"sixteen", 16, 1, pace{put: 5 * ms, list: 2.5}, 0.35, 0.85, 1.18, 3 * time.Second, 2.4, 0.22},
+		{"eight, a PUT of 2 ms", 8, 1, pace{put: 2 * ms, list: 2.5}, 0.4, 0.85, 1.05, 1500 * ms, 0.5, 0.05},
+		{"eight of eight goroutines, a PUT of 2 ms on one core", 8, 8, pace{put: 2 * ms, list: 2, jitter: 0.5, cores: 1}, 0.3, 0.6, 1.1, 3 * time.Second, 0.7, 0.1},
 		{"eight, a PUT of 50 ms", 8, 1, pace{put: 50 * ms, list: 1}, 0.6, 0.72, 1.4, 5 * time.Second, 4.5, 0.15},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -11,8 +11,11 @@ const (
 	// so many take longer than longRun.
 	fullRun, slowRun = 16, 4
 	longRun          = 250 * time.Millisecond
-	// longestRun bounds the runs after which nobody else came, and a writer that
-	// knows of no rival makes them loneFactor times as long.
+	// quickFactor is how many times as many it has at the most where these take no
+	// longer than quickRun. At each end of a run all rivals ask for something.
+	quickFactor, quickRun = 4, 150 * time.Millisecond
+	// A writer that knows of no rival makes runs of loneFactor times fullRun, and
+	// longer ones after each rest that let nobody in, up to loneFactor times longestRun.
 	longestRun, loneFactor = 2 * time.Second, 4
 	// rivalsFor is for how long a writer that met rivals thinks of them.
 	rivalsFor = 5 * time.Second
@@ -64,7 +67,8 @@ type rivals struct {
 	// trust is fullTrust when the end of a run came as expected, and less by each
 	// that did not since.
 	trust int
-	// unused doubles the runs: it grows with each rest that let nobody in.
+	// unused is how many rests in a row let nobody in. Each of a lone writer doubles
+	// its runs. Beside rivals every second one does: whose turn it was may be late.
 	unused int
 }
 
@@ -118,14 +122,13 @@ func (r *rivals) due() (rest time.Duration, listen bool) {
 		r.running = false
 		return 0, r.hasMet()
 	}
-	run := r.length() << r.unused
+	run := loneFactor * r.shortest() << r.unused
 	// Until a rival has looked and committed, and a HEAD has seen it.
 	rest = r.start() + 2*r.put + r.forLance(r.last)
 	if r.hasMet() {
+		run = r.length() << (r.unused / 2)
 		// Those who wait for their turn do so before.
 		rest += maxTurn * r.start()
-	} else {
-		run *= loneFactor
 	}
 	if r.last%run != 0 {
 		return 0, false
@@ -136,7 +139,7 @@ func (r *rivals) due() (rest time.Duration, listen bool) {
 
 // wasted records that a rest let nobody in.
 func (r *rivals) wasted() {
-	if r.puts(r.length()<<(r.unused+1)) < longestRun {
+	if r.puts(r.shortest()<<(r.unused+1)) < longestRun {
 		r.unused++
 	}
 }
@@ -144,6 +147,17 @@ func (r *rivals) wasted() {
 // length is that of the runs beside rivals. It is a power of two, so that
 // processes which measure other times still have ends in common.
 func (r *rivals) length() uint64 {
+	length := r.shortest()
+	for factor := uint64(quickFactor); factor > 1; factor /= 2 {
+		if r.puts(factor*length) <= quickRun {
+			return factor * length
+		}
+	}
+	return length
+}
+
+// shortest is the length of the runs where PUTs are not that quick.
+func (r *rivals) shortest() uint64 {
 	length := uint64(fullRun)
 	for length > slowRun && r.puts(length) > longRun {
 		length /= 2

@@ -139,6 +139,10 @@ func (w *wait) catchUp() {
 func (w *wait) waitForTurn(version uint64) error {
 	w.onTurn = false
 	for range patience {
+		if !w.rivals.isBusy() {
+			// Nobody is in a run: the others pause.
+			break
+		}
 		end := w.rivals.runEnd(version)
 		running, err := w.waitForEnd(version, end)
 		if err != nil || !running {

@@ -63,6 +63,24 @@ func TestEachTestHasABucketOfItsOwn(t *testing.T) {
 	})
 }
 
+func TestAForgottenBucketOfAzuriteIsGone(t *testing.T) {
+	forEach(t, func(t *testing.T, ctx context.Context, s *Server) {
+		bucket := s.Bucket(t)
+		_, err := s.create(ctx, bucket, "key", "body")
+		require.NoError(t, err)
+		for range 2 {
+			require.NoError(t, s.Forget(ctx, bucket))
+		}
+		status, err := s.create(ctx, bucket, "another key", "body")
+		require.NoError(t, err)
+		if s.Kind == Azurite {
+			require.Equal(t, 404, status)
+		} else {
+			require.Contains(t, []int{200, 201}, status)
+		}
+	})
+}
+
 func TestTestsShareOneServer(t *testing.T) {
 	forEach(t, func(t *testing.T, _ context.Context, s *Server) {
 		require.Same(t, s, Require(t, s.Kind))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -44,15 +45,52 @@ func (t table) markdown() string {
 	return out.String()
 }
 
-// in puts a table into a document, in place of what stands between the comments
-// of its name.
+// parse reads the table of a document.
+func parse(markdown string) (t table) {
+	for line := range strings.Lines(markdown) {
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "| ") {
+			continue
+		}
+		row := strings.Split(strings.Trim(line, "|"), "|")
+		for i := range row {
+			row[i] = strings.TrimSpace(row[i])
+		}
+		t = append(t, row)
+	}
+	return t
+}
+
+// after is the table when another was there before: what was not measured again stays.
+// The first column says what it is of.
+func (t table) after(before table) table {
+	if len(before) == 0 || !slices.Equal(t[0], before[0]) {
+		return t
+	}
+	of := make(map[string]table)
+	for _, row := range t[1:] {
+		of[row[0]] = append(of[row[0]], row)
+	}
+	merged := table{t[0]}
+	placed := make(map[string]bool)
+	for _, row := range slices.Concat(before[1:], t[1:]) {
+		if again := of[row[0]]; again == nil {
+			merged = append(merged, row)
+		} else if !placed[row[0]] {
+			merged, placed[row[0]] = append(merged, again...), true
+		}
+	}
+	return merged
+}
+
+// in puts a table into a document, between the comments of its name, in place of
+// the rows that are there of the same.
 func (t table) in(document []byte, name string) ([]byte, error) {
 	head, rest, begins := bytes.Cut(document, []byte(marker(name)))
-	_, tail, ends := bytes.Cut(rest, []byte(marker("end of "+name)))
+	before, tail, ends := bytes.Cut(rest, []byte(marker("end of "+name)))
 	if !begins || !ends {
 		return nil, fmt.Errorf("no %s and %s in %s", marker(name), marker("end of "+name), readme)
 	}
-	return fmt.Appendf(nil, "%s%s\n\n%s\n%s%s", head, marker(name), t.markdown(), marker("end of "+name), tail), nil
+	return fmt.Appendf(nil, "%s%s\n\n%s\n%s%s", head, marker(name), t.after(parse(string(before))).markdown(), marker("end of "+name), tail), nil
 }
 
 func marker(name string) string { return "<!-- " + name + " -->" }
@@ -89,4 +127,33 @@ func TestReadmeHasAPlaceForEachTable(t *testing.T) {
 	}
 	_, err = table{}.in(document, "no such table")
 	require.Error(t, err)
+}
+
+func TestWhatIsNotMeasuredAgainStaysInTheTable(t *testing.T) {
+	header := []string{"benchmark", "what", "median", "goal"}
+	before := table{
+		header,
+		{"Commit", "a", "1", ""}, {"Commit", "b", "2", ""},
+		{"Latest", "a", "3", "<= 1.05"}, {"Latest", "b", "4", ""},
+		{"Memory", "a", "5", ""},
+	}
+	require.Equal(t, before, parse(before.markdown()))
+	again := table{header, {"Latest", "a", "6", "<= 1.05"}, {"Disk", "a", "7", ""}}
+	require.Equal(t, table{
+		header,
+		{"Commit", "a", "1", ""}, {"Commit", "b", "2", ""},
+		{"Latest", "a", "6", "<= 1.05"},
+		{"Memory", "a", "5", ""},
+		{"Disk", "a", "7", ""},
+	}, again.after(parse(before.markdown())))
+	require.Equal(t, again, again.after(nil))
+	require.Equal(t, again, again.after(table{{"another", "table"}, {"Commit", "a"}}))
+
+	document, err := os.ReadFile(readme)
+	require.NoError(t, err)
+	for _, name := range []string{figuresTable, comparisonsTable} {
+		_, rest, _ := strings.Cut(string(document), marker(name))
+		there, _, _ := strings.Cut(rest, marker("end of "+name))
+		require.Equal(t, there, "\n\n"+parse(there).markdown()+"\n", "as it is written")
+	}
 }
